@@ -82,7 +82,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "links_scale": Table("links.scale"),
         "related": Table("related.related"),
         "related_neighbours": Table("related.neighbours"),
-        "related_pulls": Table("related.learnt"),
+        "graph_attempt": Table("related.attempt"),
         "synth_stats": Table("made.stats"),
         "synth_roundtrip": Table("made.roundtrip"),
         "synth_quality": Table("made.quality"),

@@ -3,6 +3,7 @@
     SatError
     ├── InputError               an argument or input file cannot be used
     │   ├── PathNotFoundError    a named file or folder does not exist
+    │   ├── UnknownSheetError    an index has no sheet or workbook of that name
     │   ├── RemoteError          a file system behind a URL refuses or cannot be reached
     │   ├── EmptyInputError      an empty query, or nothing to work on
     │   ├── CorpusError          a published data set is missing or malformed
@@ -40,6 +41,10 @@ class InputError(SatError):
 
 class PathNotFoundError(InputError):
     """A named file or folder does not exist."""
+
+
+class UnknownSheetError(InputError):
+    """An index has no sheet or workbook of that name, or none that the one who asks may see."""
 
 
 class RemoteError(InputError):

@@ -39,3 +39,7 @@ def test_the_oldest_release_tested_is_the_oldest_allowed(pin):
     if pin.name not in bounds:
         pytest.skip(f"{pin.name} comes with another package")
     assert Version(exact.version) == bounds[pin.name]
+
+
+def test_the_oldest_client_of_ollama_can_be_told_not_to_think():
+    assert lower_bounds()["ollama"] >= Version("0.5.0")  # the first whose `chat` takes `think`

@@ -32,23 +32,61 @@ class Expected:
     all_sheets: bool = False
 
 
-def judged(expected: Expected, told: Told) -> dict[str, float | int | None]:
+FAILURES = {
+    "failed": "The server or the model gave no whole reply.",
+    "not_found": "A sheet that answers is not among those that the model was shown.",
+    "no_query": "The model wrote no query, and read the answer wrong from text.",
+    "no_rows": "Its queries failed or gave nothing, and it read the answer wrong from text.",
+    "wrong_rows": "Its query ran, and its rows do not have the answer.",
+    "told_wrong": "The rows have the answer, and its words do not.",
+    "read_wrong": "It was given cells alone, and read the answer wrong.",
+}
+"""Classes of answers that are not right; each is in the first that fits."""
+
+
+def failure_of(expected: Expected, told: Told, *, queries: bool) -> str:
+    """Return the class of an answer that is not right.
+
+    Args:
+        queries: True for a way in which the model writes queries.
+    """
+    shown = set(told.found)
+    found = shown.issuperset(expected.sheets) if expected.all_sheets else shown & {*expected.sheets}
+    if told.failed:
+        return "failed"
+    if not found:
+        return "not_found"
+    if not queries:
+        return "read_wrong"
+    if told.rows:
+        right = all(says(told.rows, value) for value in expected.values)
+        return "told_wrong" if right else "wrong_rows"
+    return "no_rows" if told.errors else "no_query"
+
+
+def judged(
+    expected: Expected, told: Told, *, queries: bool = False
+) -> dict[str, float | int | str | None]:
     """Return what is right of an answer, each as 1 or 0, and what it took.
 
-    `cells` is None if the answer lies over many cells.
+    `cells` is None if the answer lies over many cells, `sql_first` and `sql` (the first query, or
+    any, gave rows) where no query is written, `failure` for a right answer.
     """
     cited = {each.rpartition("!")[0] for each in told.citations}
     wanted = expected.sheets if expected.all_sheets else ()
     sheets = cited.issuperset(wanted) if wanted else not cited.isdisjoint(expected.sheets)
     cells = any(_holds(each, place) for each in told.citations for place in expected.places)
+    right = all(says(told.text, value) for value in expected.values)
     return {
-        "right": int(all(says(told.text, value) for value in expected.values)),
+        "right": int(right),
         "sheets": int(sheets),
         "cells": int(cells) if expected.places else None,
+        "sql_first": int(told.errors[:1] == ("",)) if queries else None,
+        "sql": int("" in told.errors) if queries else None,
         "prompt_tokens": told.prompt_tokens,
         "tokens": told.tokens,
         "seconds": told.seconds,
-        "failed": int(bool(told.failed)),
+        "failure": None if right else failure_of(expected, told, queries=queries),
     }
 
 

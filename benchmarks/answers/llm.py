@@ -1,14 +1,16 @@
 """A language model's answers: by the query engine, from whole workbooks, from RAG's sheets.
 
     python -m benchmarks run answers --llm MODEL [--llm-url URL] [--work DIR] [--limit N]
+        [--sets eps made_300_odd] [--ways engine]
 
-Asked are the forty hand-written questions of `eps`, and made ones with at most five values in
-their answer. One model on a server answers each in three ways: `engine` writes SQL over the tables
-found and tells its rows; `whole_workbook` reads the cells of the workbook of the best hit from the
-top; `rag_sheets` reads the cells of the five sheets nearest by cosine. All prompts may hold the
-same number of tokens of data. An answer is right if it says every expected value, numbers
-to three digits. Answers are kept as they come, so a run that was stopped goes on. Without a server,
-or without `--llm`, nothing is written, and the tables say *not run*.
+Asked are the forty hand-written questions of `eps`, and made ones with at most five values in their
+answer, in two halves: those at even places, whose failures may be read and mended, and those at odd
+ones, which are only measured. One model on a server answers each in three ways: `engine` writes SQL
+over the tables found and tells its rows; `whole_workbook` reads the cells of the workbook of the
+best hit from the top; `rag_sheets` reads the cells of the five sheets nearest by cosine. All
+prompts may hold the same number of tokens of data. An answer is right if it says every expected
+value, numbers to three digits. Answers are kept as they come, so a run that was stopped goes on.
+Without a server, or without `--llm`, nothing is written, and the tables say *not run*.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from typing import Any
 from rich.progress import track
 
 from benchmarks.answers.eps_questions import load_questions
-from benchmarks.answers.judged import Expected, judged
+from benchmarks.answers.judged import FAILURES, Expected, judged
 from benchmarks.answers.made_sql import NUMBER, QUESTIONS, SHEETS
 from benchmarks.answers.systems import Told, told, ways
 from benchmarks.general.corpora import HELD_OUT
@@ -38,10 +40,12 @@ from sat_retriever.index.sync.indexing import index_paths
 from sat_retriever.llm.chat import Chat, served_model
 from sat_retriever.synth.answers.make import ANSWERS, read_answers
 
-NUM_CTX = 16_384
-DATA_TOKENS = 8_000  # of data in one prompt; the rest is for instructions and the answer
+NUM_CTX = 8_192
+DATA_TOKENS = 4_000  # of data in one prompt; the rest is for instructions and the answer
 _MOST_VALUES = 5
-_SHARES = ("right", "sheets", "cells", "failed")
+_SHARES = ("right", "sheets", "cells", "sql_first", "sql")
+_SETS = ("eps", f"made_{SHEETS}_even", f"made_{SHEETS}_odd")
+_WAYS = ("engine", "whole_workbook", "rag_sheets")
 
 
 def eps() -> list[Expected]:
@@ -79,10 +83,9 @@ def corpora(data: Path, runs: Path) -> dict[str, tuple[Path, list[Expected]]]:
         NUMBER, HELD_OUT, runs / "made", sheets=SHEETS, questions=10, answers=QUESTIONS
     )
     assert corpus.root is not None
-    return {
-        "eps": (data / "eps", eps()),
-        f"made_{SHEETS}": (corpus.root, made(corpus.root.parent)),
-    }
+    asked = made(corpus.root.parent)
+    halves = (corpus.root, asked[::2]), (corpus.root, asked[1::2])
+    return dict(zip(_SETS, ((data / "eps", eps()), *halves), strict=True))
 
 
 class Kept:
@@ -108,34 +111,37 @@ class Kept:
 def _line(line: str) -> tuple[tuple[str, str], Told]:
     values = json.loads(line)
     key = values.pop("way"), values.pop("question")
-    return key, Told(**{**values, "citations": tuple(values["citations"])})
+    listed = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
+    return key, Told(**{**values, **listed})
 
 
 def asked(
-    index: SheetIndex, questions: Sequence[Expected], chat: Chat, kept: Kept
+    index: SheetIndex, questions: Sequence[Expected], chat: Chat, kept: Kept, names: Sequence[str]
 ) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     """Yield each way and what is right of its answers, a row a question.
 
     Raises:
         ModelSetupError: If the server is gone; the answers so far are kept.
     """
-    for name, way in ways(index, DATA_TOKENS).items():
+    known = ways(index, DATA_TOKENS)
+    for name in names:
         rows: list[Mapping[str, Any]] = []
         for expected in track(questions, name, console=console):
             given = kept.answer(name, expected.question)
             if given is None or given.failed:
-                given = told(way, expected.question, chat)
+                given = told(known[name], expected.question, chat)
                 kept.add(name, expected.question, given)
-            rows.append(judged(expected, given))
+            rows.append(judged(expected, given, queries=name == "engine"))
         yield name, rows
 
 
 def metrics_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return shares, and medians of tokens and seconds."""
+    """Return shares, numbers of failures by class, and medians of tokens and seconds."""
     found: dict[str, Any] = {"questions": len(rows)}
     for name in _SHARES:
         known = [row[name] for row in rows if row[name] is not None]
         found[name] = round(sum(known) / len(known), 4) if known else None
+    found |= {name: sum(row["failure"] == name for row in rows) for name in FAILURES}
     for name in ("prompt_tokens", "tokens", "seconds"):
         found[f"median_{name}"] = statistics.median(row[name] for row in rows)
     return found
@@ -147,6 +153,8 @@ def metrics_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     "work",
     llm=option(None, "ollama:MODEL or openai:MODEL", metavar="MODEL"),
     llm_url=option(None, "address of its server; OLLAMA_HOST or OPENAI_BASE_URL", metavar="URL"),
+    sets=option(list(_SETS), choices=list(_SETS)),
+    ways=option(list(_WAYS), choices=list(_WAYS)),
     limit=option(None, "only the first questions of each corpus", type=int),
 )
 def main(options: Options) -> Iterator[Result]:
@@ -160,9 +168,11 @@ def main(options: Options) -> Iterator[Result]:
     console.print(f"{options.llm}: {facts}")
     chat = Chat(options.llm, options.llm_url, num_ctx=NUM_CTX)
     plain = re.sub(r"\W+", "_", f"{options.llm} {facts.digest[:12]}").strip("_")
-    for name, (folder, questions) in corpora(options.data, options.work).items():
+    known = corpora(options.data, options.work)
+    for name in options.sets:
+        folder, questions = known[name]
         kept = Kept(options.work / plain / f"{name}.jsonl")
-        with index_paths(folder, options.work / f"{name}.sat") as index:
-            for way, rows in asked(index, questions[: options.limit], chat, kept):
+        with index_paths(folder, options.work / f"{folder.name}.sat") as index:
+            for way, rows in asked(index, questions[: options.limit], chat, kept, options.ways):
                 metrics = {"model": options.llm, **metrics_of(rows)}
                 yield Result(f"{way}_{plain}", name, metrics, per_query=rows, data=[folder])

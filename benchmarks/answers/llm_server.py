@@ -16,6 +16,7 @@ server speaks OpenAI's form on loopback until Ctrl-C:
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import subprocess
 import sys
@@ -84,9 +85,8 @@ def _command(options: argparse.Namespace, model: Path) -> list[str]:
 
 def _serve(options: argparse.Namespace, model: Path) -> None:
     """Serve the model in this process until Ctrl-C."""
-    import xllamacpp
-
-    params: Any = xllamacpp.CommonParams()
+    xllamacpp: Any = importlib.import_module("xllamacpp")
+    params = xllamacpp.CommonParams()
     params.model.path = str(model)
     params.model_alias = {NAME}
     params.hostnames = [_HOST]

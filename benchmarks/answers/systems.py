@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError, LanguageModelError, ModelSetupError
@@ -17,7 +17,7 @@ from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.tools.cells import cell_table, estimated_tokens
 from sat_retriever.tools.engine.conversation import answered, words_of
 from sat_retriever.tools.engine.prepare import EngineSettings, prepare
-from sat_retriever.tools.engine.prompts import Prompt
+from sat_retriever.tools.engine.prompts import Prompt, result_text
 from sat_retriever.workbook.window import read_range
 
 SHEETS = 5
@@ -40,6 +40,9 @@ class Told:
         prompt_tokens: Tokens of all prompts, as the server counts them.
         tokens: Tokens of all replies.
         seconds: Wall time with the search.
+        found: Ids of the sheets that it was shown something of.
+        errors: The error of each query that the engine's model wrote; empty for one that ran.
+        rows: The rows that the answer tells, as text; empty for an answer from text.
         failed: The reason why there is no answer; empty if there is one.
     """
 
@@ -48,6 +51,9 @@ class Told:
     prompt_tokens: int = 0
     tokens: int = 0
     seconds: float = 0.0
+    found: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    rows: str = ""
     failed: str = ""
 
 
@@ -68,7 +74,7 @@ class CountedModel:
         return self.last
 
 
-Way = Callable[[str, CountedModel], tuple[str, tuple[str, ...]]]
+Way = Callable[[str, CountedModel], Told]
 
 
 def ways(index: SheetIndex, max_tokens: int) -> dict[str, Way]:
@@ -82,29 +88,36 @@ def ways(index: SheetIndex, max_tokens: int) -> dict[str, Way]:
     settings = EngineSettings(max_tokens=max_tokens, tables=SHEETS, top_k=SHEETS)
     cosine = rag(index)
 
-    def engine(question: str, model: CountedModel) -> tuple[str, tuple[str, ...]]:
+    def engine(question: str, model: CountedModel) -> Told:
         found = answered(prepare(retriever, question, settings=settings), model)
-        return words_of(model.last), found.citations  # not the rows that stand in for no words
+        return Told(
+            words_of(model.last),  # not the rows that stand in for no words
+            found.citations,
+            found=tuple(hit.sheet_id for hit in found.hits),
+            errors=tuple(each.error for each in found.attempts),
+            rows=result_text(found.result, max_tokens) if found.result else "",
+        )
 
-    def workbook(question: str, model: CountedModel) -> tuple[str, tuple[str, ...]]:
+    def workbook(question: str, model: CountedModel) -> Told:
         best = retriever.retrieve(question, 1)
         return _dumped(index, _beside(index, best[0].record) if best else [], question, model)
 
-    def sheets(question: str, model: CountedModel) -> tuple[str, tuple[str, ...]]:
+    def sheets(question: str, model: CountedModel) -> Told:
         ids = [each.sheet_id for each in cosine.rank(question)[:SHEETS]]
         return _dumped(index, index.records(ids).values(), question, model, share=SHEETS)
 
     def _dumped(
         index: SheetIndex,
-        records: Iterable[SheetRecord],
+        records: Collection[SheetRecord],
         question: str,
         model: CountedModel,
         share: int = 1,
-    ) -> tuple[str, tuple[str, ...]]:
+    ) -> Told:
         text = "\n\n".join(dumps(index, records, max_tokens, max_tokens // share))
         prompt = Prompt(_ASKED, f"Question: {question}\n\n<data>\n{text}\n</data>", final=True)
         reply = words_of(model(prompt))
-        return reply, tuple(dict.fromkeys(_CITED.findall(reply)))
+        cited = tuple(dict.fromkeys(_CITED.findall(reply)))
+        return Told(reply, cited, found=tuple(each.sheet_id for each in records))
 
     return {"engine": engine, "whole_workbook": workbook, "rag_sheets": sheets}
 
@@ -116,16 +129,18 @@ def told(way: Way, question: str, chat: Chat) -> Told:
         ModelSetupError: If there is no server or no such model.
     """
     model, start = CountedModel(chat), time.perf_counter()
-    said: tuple[str, tuple[str, ...]] = ("", ())
-    failed = ""
     try:
         said = way(question, model)
     except ModelSetupError:
         raise
     except LanguageModelError as error:
-        failed = str(error)
-    seconds = round(time.perf_counter() - start, 2)
-    return Told(*said, model.prompt_tokens, model.tokens, seconds, failed)
+        said = Told("", failed=str(error))
+    return replace(
+        said,
+        prompt_tokens=model.prompt_tokens,
+        tokens=model.tokens,
+        seconds=round(time.perf_counter() - start, 2),
+    )
 
 
 def dumps(index: SheetIndex, records: Iterable[SheetRecord], most: int, each: int) -> Iterator[str]:

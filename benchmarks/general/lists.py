@@ -79,7 +79,7 @@ def _spider(data: Path) -> Iterator[ListCorpus]:
             continue
         dataset = CORPORA[name].read(data)
         uses: tuple[Use, Use] = ("taught", "judged")
-        for use, databases in zip(uses, _halves(dataset), strict=True):
+        for use, databases in zip(uses, held_out_halves(dataset), strict=True):
             kept = [query for query in _held_out(dataset) if query.workbook in databases]
             yield _some(f"{name}_{use}", dataset, kept, use, found_links=True)
 
@@ -90,7 +90,7 @@ def _held_out(dataset: Dataset) -> list[Query]:
     return [] if chosen is None else [dataset.queries[place] for place in chosen(dataset)]
 
 
-def _halves(dataset: Dataset) -> tuple[list[str], list[str]]:
+def held_out_halves(dataset: Dataset) -> tuple[list[str], list[str]]:
     """Return the held-out databases, those in even places and those in odd ones."""
     databases = sorted({query.workbook for query in _held_out(dataset)})
     return databases[::2], databases[1::2]
@@ -101,7 +101,7 @@ def _related(places: Places) -> Iterator[ListCorpus]:
 
     Of Spider's held-out databases those that `_spider` judges are watched.
     """
-    judged = _halves(CORPORA["spider_train"].read(places.data))[1]
+    judged = held_out_halves(CORPORA["spider_train"].read(places.data))[1]
     for name, each in SETS.items():
         parts: tuple[tuple[Part, Use], ...] = (("train", "taught"), ("validation", "watched"))
         for part, use in parts:

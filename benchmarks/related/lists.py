@@ -1,37 +1,34 @@
-"""Candidate lists of the sets of questions, for trainings of a second stage; they are kept."""
+"""Candidate lists for the gated graph: of questions that need linked sheets, and of real workbooks.
+
+The general encoder has learnt from no question of these: from no real workbook, from none of these
+companies, and not from the databases of Spider that are held out. Another encoder should not have
+either, which holds for one that was not trained here.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from pathlib import Path
-from statistics import median
-from typing import Any
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
-import numpy as np
-
-from benchmarks.progress import progress_bar
-from benchmarks.related.related import Wanted, searched
+from benchmarks.corpora import CORPORA
+from benchmarks.general.lists import held_out_halves
+from benchmarks.indexes import Links
+from benchmarks.progress import progress_lines
+from benchmarks.real.sources import EPS, names, read
+from benchmarks.related.related import Wanted, index_of
 from benchmarks.related.scoring import Searched, clusters
-from benchmarks.related.sets import SETS, Part
-from benchmarks.training.methods import OUR_RERANKER, RERANKER
-from sat_retriever.rank.graph.spec import GraphSpec
-from sat_retriever.rank.trained import spec_of
-from sat_retriever.records.files import draft_of, make_folder
+from benchmarks.related.sets import SETS, Asked, Part
+from sat_retriever.datasets.splits import spider_training
+from sat_retriever.errors import CorpusError
+from sat_retriever.records.files import make_folder
 from sat_retriever.records.grouping import evenly
-from sat_retriever.train.reranker.candidatesets import CandidateSets, candidate_sets, joined_sets
+from sat_retriever.records.permissions import EVERYONE
+from sat_retriever.train.reranker.featurelists import INPUTS, FeatureLists, feature_lists
 
-PAPERS = RERANKER.channels
-OURS = (
-    "semantic", "query", "schema", "lexical",
-    "formula_reference", "aggregation", "summary_source", "join_key", "same_workbook",
-)  # fmt: skip
-EVERY = replace(OUR_RERANKER, start="links", channels=tuple(dict.fromkeys((*OURS, *PAPERS))))
-TAUGHT = tuple(name for name, each in SETS.items() if "train" in each.parts)
-_TEXTS = ("spec", "sheet_ids", "answers")
-_STEP = 0.05
+Use = Literal["taught", "judged", "tested"]
+MOST = 150  # questions of a set, spread evenly
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,91 +36,94 @@ class Listed:
     """The candidates of a set's questions.
 
     Attributes:
-        sets: Candidates, scores, relations and relevant sheets.
+        lists: Candidates, features and relations.
         answers: Cluster of each question: those with the same answer count as one draw.
     """
 
-    sets: CandidateSets
-    answers: tuple[Hashable, ...]
-
-    def write(self, path: Path) -> None:
-        """Write the lists to a file, whole or not at all."""
-        held: dict[str, Any] = {
-            field.name: getattr(self.sets, field.name)
-            for field in fields(self.sets)
-            if field.name not in _TEXTS
-        }
-        texts = (asdict(self.sets.spec), self.sets.sheet_ids, self.answers)
-        for name, text in zip(_TEXTS, texts, strict=True):
-            held[name] = np.array(json.dumps(text))
-        make_folder(path.parent)
-        with draft_of(path) as draft, draft.open("wb") as file:
-            np.savez_compressed(file, **held)
-
-    @classmethod
-    def read(cls, path: Path) -> Listed:
-        """Return the lists of a file."""
-        with np.load(path) as held:
-            spec, ids, answers = (json.loads(str(held[name])) for name in _TEXTS)
-            arrays = {name: held[name] for name in held.files if name not in _TEXTS}
-        sets = CandidateSets(spec=spec_of(spec, GraphSpec), sheet_ids=tuple(ids), **arrays)
-        return cls(sets, tuple(tuple(each) for each in answers))
+    lists: FeatureLists
+    answers: Sequence[Hashable]
 
 
-Lists = Mapping[str, Listed]
-"""Candidates by the name of their set."""
+Sets = Mapping[str, Listed]
 
 
-def lists(
-    names: Iterable[str],
-    wanted: Wanted,
-    part: Part,
-    *,
-    most: int,
-) -> dict[str, Listed]:
-    """Return the walk's candidates for the questions of a part, by set; corpora are joined.
+def collected(wanted: Wanted, *, tested: bool) -> Mapping[Use, Sets]:
+    """Return the lists by use and by the name of their set.
 
-    Those that were made before are read from below the folder of runs: remove its `lists` after a
-    change of the library's ranking.
+    They are kept below the folder of runs: remove its `lists` after a change of the library's
+    ranking.
+
+    - Taught: the training parts of `run related`; every other of Spider's held-out databases; the
+      sources of `real_lists` to learn from.
+    - Judged: the validation parts of `run related`, of Spider the other held-out databases; the
+      sources of `real_lists` for choices, and EPS's questions for development.
+    - Tested: the test parts of `run related`; EPS's other questions.
 
     Args:
-        names: The sets.
         wanted: Folders and encoder.
-        part: The part.
-        most: Most questions of a corpus, spread evenly.
+        tested: True for the tests as well, which are looked at once.
     """
-    found = {}
-    known = json.dumps([asdict(EVERY), wanted.encoder.fingerprint], sort_keys=True)
-    ending = hashlib.sha256(known.encode("utf-8")).hexdigest()[:10]
-    for name in names:
-        path = wanted.places.runs / "lists" / f"{name}.{part}.{most}.{ending}.npz"
-        if not path.is_file():
-            _listed(name, replace(wanted, part=part), most).write(path)
-        found[name] = Listed.read(path)
+    parts: dict[Use, Part] = {"taught": "train", "judged": "validation"}
+    if tested:
+        parts["tested"] = "test"
+    found: dict[Use, dict[str, Listed]] = {use: {} for use in parts}
+    halves = held_out_halves(CORPORA["spider_train"].read(wanted.places.data))
+    databases = dict(zip(parts, halves, strict=False))
+    for use, part in parts.items():
+        for name, each in SETS.items():
+            if part not in each.parts or (use == "taught" and name.startswith("spider")):
+                continue  # the encoder has learnt from all but the held-out databases
+            asked = next(each.read(part, wanted.places))  # the first corpus is enough
+            with index_of(asked, wanted) as index:
+                every = Searched(index, asked.dataset.queries)
+                if use == "judged" and name.startswith("spider"):
+                    every = _about(every, databases["judged"])
+                found[use][name] = _listed(f"{name}.{part}", every, wanted)
+    spider = spider_training(wanted.places.data / "spider")
+    for links in get_args(Links)[:2]:  # as databases declare them, and found by headers
+        with index_of(Asked(spider, links), wanted) as index:
+            taught = _about(Searched(index, spider.validation), databases["taught"])
+            own = f"spider_{links}"
+            found["taught"][own] = _listed(f"{own}.train", taught, wanted, 3 * MOST)
+    for name in names(wanted.places.data):
+        with suppress(CorpusError):  # the workbooks of one source are not there
+            for use, own_name, listed in _real(name, wanted):
+                if use in found:
+                    found[use][own_name] = listed
     return found
 
 
-def _listed(name: str, wanted: Wanted, most: int) -> Listed:
-    """Return the lists of a set, made now.
-
-    Each set has the share of the cosine of its own questions: contents lower it, and a search
-    without a trained reranker heeds that.
-    """
-    with searched(SETS[name], wanted) as (asked, _):
-        chosen = [Searched(each.index, evenly(each.queries, most)) for each in asked]
-        settings = replace(EVERY, dense_weight=own_weight(chosen))
-        made = {}
-        for number, each in enumerate(chosen):
-            with progress_bar(f"{name}, lists for {wanted.part}", len(each.queries)) as told:
-                made[str(number)] = candidate_sets(
-                    each.index, each.queries, settings, progress=told
-                )
-        return Listed(joined_sets(made), tuple(clusters(chosen)))
+def _about(each: Searched, databases: Collection[str]) -> Searched:
+    """Return the questions about some of Spider's databases."""
+    return replace(each, queries=[one for one in each.queries if one.workbook in databases])
 
 
-def own_weight(asked: Sequence[Searched]) -> float:
-    """Return the share of the cosine in the scores of some questions, in steps of .05."""
-    weights = [
-        each.index.question(query.text).dense_weight for each in asked for query in each.queries
-    ]
-    return round(round(median(weights) / _STEP) * _STEP, 2)
+def _real(name: str, wanted: Wanted) -> Iterator[tuple[Use, str, Listed]]:
+    """Yield the lists of a source of real workbooks, without pages that repeat its questions."""
+    source = read(wanted.places.data, name)
+    if source.dataset.root is None:
+        return  # tables without a link among them
+    with index_of(Asked(replace(source.dataset, name=name), "found"), wanted) as index:
+        if source.excluded:
+            index.permit(lambda record: [] if record.sheet_id in source.excluded else [EVERYONE])
+        seen = index.seen_by(())
+        for part, places in source.parts.items():
+            if name == EPS and part == "all":
+                continue
+            use: Use = "taught" if source.role == "train" else "judged"
+            asked = Searched(seen, [source.dataset.queries[place] for place in places])
+            if part == "test":
+                yield "tested", f"{name}_test", _listed(f"{name}.{part}", asked, wanted)
+            else:
+                yield use, name, _listed(f"{name}.{part}", asked, wanted)
+
+
+def _listed(name: str, asked: Searched, wanted: Wanted, most: int = MOST) -> Listed:
+    """Return the lists of some questions, made now or before."""
+    chosen = replace(asked, queries=evenly(asked.queries, most))
+    path = wanted.places.runs / "lists" / f"{name}.{wanted.encoder.fingerprint}.{INPUTS}.npz"
+    if not path.is_file():
+        make_folder(path.parent)
+        told = progress_lines(name)
+        feature_lists(chosen.index, chosen.queries, name, progress=told).save(path)
+    return Listed(FeatureLists.load(path), clusters([chosen]))

@@ -23,7 +23,7 @@ from sat_retriever.datasets.metrics.rows import unsupported
 
 RANKED = (
     "quality", "links", "trained", "train_bug", "train_sensitivity", "train_spider", "adapted",
-    "periods", "contents", "target", "related", "related_pulls", "real", "ladder",
+    "periods", "contents", "target", "related", "graph_attempt", "real", "ladder",
 )  # fmt: skip
 # Blocks of each page; a block's table lies between the comments NAME:start and NAME:end.
 _RESULTS = "docs/results"

@@ -24,6 +24,7 @@ from benchmarks.tables.plain import plain_table, shown_files
 from benchmarks.tables.sections import SECTIONS
 from benchmarks.tables.shown import (
     CORPORA,
+    PAPER_GRAPH,
     PAPER_LABELS,
     PAPER_OPEN,
     TRAINING,
@@ -81,6 +82,7 @@ def paper_parts() -> list[Part]:
             _files(trained, "grouped"),
         ),
         _picture("comparison.svg"),
+        PAPER_GRAPH.part(),
         PAPER_LABELS.part(),
         PAPER_OPEN.part(),
     ]

@@ -96,37 +96,3 @@ def neighbours_tables(files: Files) -> str:
             ),
         )
     )
-
-
-def pulls_table(files: Files) -> str:
-    """Return the learnt walk beside the training-free one: means over seeds, and how many agree.
-
-    >>> gap = {"mean": 0.1, "low": 0.05, "high": 0.2}
-    >>> values = {"AllRelevant@5": 0.7, "AllRelevant@10": 0.8, "NDCG@10": 0.9, "F1_of_set": 0.5}
-    >>> told = {"walk": values, "against": {"walk": dict.fromkeys(values, gap)}, **values}
-    >>> file = {"method": "pulls", "dataset": "made_joins", "seed": 42, "metrics": told}
-    >>> print(pulls_table([file]).splitlines()[-1])
-    | made workbooks, joins | pulls | 1 | .700 (1 above) | .800 (1 above) | .900 (1 above) | .500 \
-(1 above) |
-    """
-    rows = []
-    for name, chosen in SETS.items():
-        here = [file for file in files if file["dataset"] == name]
-        if here:
-            walk = here[0]["metrics"]["walk"]
-            cells = [number(walk[column]) for column in _COLUMNS]
-            rows.append([chosen.title, "the training-free walk", "", *cells])
-        for method in dict.fromkeys(file["method"] for file in here):
-            found = [file["metrics"] for file in here if file["method"] == method]
-            cells = [_agreed(found, column) for column in _COLUMNS]
-            rows.append([chosen.title, method.replace("_", " "), str(len(found)), *cells])
-    return markdown(["set", "ranking", "seeds", *_COLUMNS.values()], rows)
-
-
-def _agreed(found: Files, column: str) -> str:
-    """Return the mean over seeds, and in how many the whole interval is on one side of the walk."""
-    gaps = [metrics["against"]["walk"][column] for metrics in found]
-    above, below = sum(gap["low"] > 0 for gap in gaps), sum(gap["high"] < 0 for gap in gaps)
-    told = [f"{count} {word}" for count, word in ((above, "above"), (below, "below")) if count]
-    value = number(sum(metrics[column] for metrics in found) / len(found))
-    return f"{value} ({', '.join(told)})" if told else value

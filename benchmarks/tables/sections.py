@@ -459,12 +459,24 @@ SECTIONS = (
             "right": "right",
             "sheets": "sheets cited right",
             "cells": "cells cited right",
-            "failed": "failed",
+            "sql_first": "first query ran",
+            "sql": "a query ran",
+            "failed": "wrong: no whole reply",
+            "not_found": "sheet not found",
+            "no_query": "no query, read wrong",
+            "no_rows": "queries failed, read wrong",
+            "wrong_rows": "wrong rows",
+            "told_wrong": "right rows, wrong words",
+            "read_wrong": "read wrong",
             "median_prompt_tokens": "prompt tokens, median",
             "median_tokens": "reply tokens, median",
             "median_seconds": "s, median",
         },
-        text="An answer is right if it says every expected value, whatever else it says.",
+        text=(
+            "An answer is right if it says every expected value, whatever else it says. A query "
+            "ran if it gave a value. Failures are counted, each in the first class that fits. "
+            "`made_300_even` is the half on which failures were read and mended."
+        ),
         limits="Whether the other statements of an answer are right.",
     ),
     Section(

@@ -14,8 +14,10 @@ from sat_retriever.cli.options import (
     DeviceOption,
     IndexOption,
     JsonOption,
+    LlmUrlOption,
     examples,
     opened_whole,
+    refuse_url_alone,
 )
 from sat_retriever.cli.progress import about, progress
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stderr, stdout
@@ -60,6 +62,7 @@ def adapt(
             help="Reword the questions with this ollama:MODEL or openai:MODEL.", metavar="MODEL"
         ),
     ] = None,
+    llm_url: LlmUrlOption = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Run folder; FILE.adapt if not given.", metavar="RUN", file_okay=False),
@@ -75,6 +78,7 @@ def adapt(
     of sheets; if none is, the index stays unchanged. After an interruption,
     the same command continues.
     """
+    refuse_url_alone(llm_url, {"--paraphrase": paraphrase})
     settings = settings_of(AdaptSettings(), given)
     check_extra()
     from sat_retriever.train.adapt.adapt import adapt as adapted
@@ -84,7 +88,7 @@ def adapt(
     if paraphrase is not None:
         from sat_retriever.llm.chat import Chat
 
-        chat = Chat(paraphrase)
+        chat = Chat(paraphrase, llm_url)
     own = merged(load_labels(each) for each in queries or ())
     beside = file.parent if isinstance(file, Path) else Path()
     folder = out or beside / f"{file.name}.adapt"

@@ -149,6 +149,7 @@ def _answered(ready: Prepared, chat: Chat, *, quiet: bool) -> SheetAnswer:
     talk = Conversation(ready)
     words = WordStream()
     while talk.step:
+        words = WordStream()  # of each reply its own
         given = _carried_out(talk.step, chat, None if quiet else words)
         if not quiet:
             _print_step(talk.step, given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -127,6 +127,12 @@ def refuse_unquoted(
             f"{1 + len(context.args)} arguments instead of one; "
             f'put them in quotes: sat {context.info_name} "{words}"'
         )
+
+
+def refuse_url_alone(url: str | None, models: Mapping[str, str | None]) -> None:
+    """Reject the address of a server of which no model is named; `models` have their options."""
+    if url is not None and not any(models.values()):
+        raise InputError(f"--llm-url needs a language model; name one with {' or '.join(models)}")
 
 
 def chosen(reranker: str) -> str | None:

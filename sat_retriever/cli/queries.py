@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sat_retriever.cli.labels import check_form, check_labels, counts_by_type, print_types
-from sat_retriever.cli.options import DEFAULT_INDEX, IndexOption, JsonOption, examples, opened_whole
+from sat_retriever.cli.options import (
+    DEFAULT_INDEX,
+    IndexOption,
+    JsonOption,
+    LlmUrlOption,
+    examples,
+    opened_whole,
+    refuse_url_alone,
+)
 from sat_retriever.cli.progress import At, Shown, progress
 from sat_retriever.cli.terminal import check_target, counted, plain, print_json, stderr, stdout
 from sat_retriever.datasets.labels import Query
@@ -18,6 +26,7 @@ from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place
+from sat_retriever.llm.chat import Chat
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.sheets import SheetRecord
 
@@ -73,6 +82,7 @@ def queries(
         str | None,
         typer.Option(help="Reword them with this ollama:MODEL or openai:MODEL.", metavar="MODEL"),
     ] = None,
+    llm_url: LlmUrlOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make labelled queries from the sheets of an index, or check your own.
@@ -87,12 +97,13 @@ def queries(
     check_form(out)
     if labels is not None:
         made_only = {"--number": number, "--types": types, "--seed": seed}
-        made_only["--paraphrase"] = paraphrase
+        made_only |= {"--paraphrase": paraphrase, "--llm-url": llm_url}
         for option, value in made_only.items():
             if value is not None:
                 raise InputError(f"{option} is for making queries; remove it or --queries")
         check_labels(file, labels, out, as_json=as_json)
         return
+    refuse_url_alone(llm_url, {"--paraphrase": paraphrase})
     if paraphrase is not None and out is None:
         raise InputError("--paraphrase needs a file for the result; name one with --out")
     from sat_retriever.questions.contents.make import Contents
@@ -122,7 +133,7 @@ def queries(
     if len(own.made) < wanted_number:
         notes.append(f"fewer than {wanted_number:,}: the sheets allow no more queries")
     if paraphrase is not None and out is not None:
-        own, note = _reworded(own, paraphrase, out, seed or 0)
+        own, note = _reworded(own, Chat(paraphrase, llm_url), out, seed or 0)
         notes.append(note)
     found = [made.query for made in own.made]
     if out is not None and found:
@@ -170,14 +181,13 @@ class _Records:
             yield from (found[one] for one in part if one in found)
 
 
-def _reworded(own: OwnQueries, model: str, out: Path, seed: int) -> tuple[OwnQueries, str]:
+def _reworded(own: OwnQueries, chat: Chat, out: Path, seed: int) -> tuple[OwnQueries, str]:
     """The queries reworded by a model, whose answers are cached beside the result."""
-    from sat_retriever.llm.chat import Chat
     from sat_retriever.questions.paraphrase import reworded
 
     cache = out.with_name(f"{out.name}.rewordings.json")
     with stderr().status("the model rewords the queries; you can interrupt it and run it again"):
-        result = reworded(own.made, Chat(model), cache, seed=seed)
+        result = reworded(own.made, chat, cache, seed=seed)
     note = f"{result.reworded:,} reworded, {result.kept:,} unchanged; answers in {cache}"
     return replace(own, made=result.made), note
 

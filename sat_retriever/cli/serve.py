@@ -23,6 +23,7 @@ from sat_retriever.cli.options import (
     DEFAULT_INDEX,
     GroupsOption,
     IndexOption,
+    LlmUrlOption,
     OwnerOption,
     RerankerOption,
     asking,
@@ -37,7 +38,7 @@ from sat_retriever.rank.load import AUTO
 from sat_retriever.records.permissions import Owner, Principals
 from sat_retriever.serve.access import Audience, read_audiences, read_token
 from sat_retriever.serve.limits import HTTP_PATH, RATE
-from sat_retriever.serve.plan import STOP_S, Plan
+from sat_retriever.serve.plan import ANSWER_S, STOP_S, Plan
 
 app = typer.Typer()
 
@@ -124,15 +125,32 @@ def serve(
     as_groups: GroupsOption = None,
     as_owner: OwnerOption = False,
     tokens: TokensOption = None,
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            help="Model that answers questions in words: ollama:qwen3:8b, or openai:MODEL of any "
+            "server of that form.",
+            metavar="MODEL",
+        ),
+    ] = None,
+    llm_url: LlmUrlOption = None,
+    num_ctx: Annotated[
+        int,
+        typer.Option(min=2048, max=1_000_000, help="Context of the model in tokens.", metavar="N"),
+    ] = 8192,
+    answer_seconds: Annotated[
+        float, typer.Option(min=1, max=3600, help="Most seconds of one answer.", metavar="S")
+    ] = ANSWER_S,
     open_: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
     ] = False,
 ) -> None:
-    """Open an index as a page in the browser, and to AI agents over MCP.
+    """Open an index as a page, as JSON for programs, and to agents over MCP.
 
     The page searches, shows why a sheet was found, its cells and its links,
-    and gives tables as CSV. Nothing is ever written. On this machine no
-    token is needed; at an address that others reach, one is.
+    and gives tables as CSV. /api/openapi.json describes the JSON. Nothing is
+    ever written. On this machine no token is needed; at an address that
+    others reach, one is.
     """
     for module in ("mcp", "jinja2", "starlette", "uvicorn"):
         require(module, "serve")
@@ -141,6 +159,7 @@ def serve(
     plan = Plan(
         opens(file), chosen(reranker), page=True, names=allow_host or (), rate=rate,
         proxies=proxy or (), workers=workers, stop_s=stop_seconds,
+        llm=llm, llm_url=llm_url, num_ctx=num_ctx, answer_s=answer_seconds,
     )  # fmt: skip
     _serve(
         plan,

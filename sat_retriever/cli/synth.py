@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sat_retriever.cli.options import JsonOption, examples
+from sat_retriever.cli.options import JsonOption, LlmUrlOption, examples, refuse_url_alone
 from sat_retriever.cli.progress import At, progress
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stderr, stdout
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions, SynthReport
@@ -79,6 +79,7 @@ def synth(
         str,
         typer.Option(help="Model on a server that rewords the queries.", metavar="MODEL"),
     ] = "",
+    llm_url: LlmUrlOption = None,
     asks: Annotated[
         str,
         typer.Option(
@@ -108,6 +109,7 @@ def synth(
     """
     from sat_retriever.synth.corpus import synthesize  # slow to import
 
+    refuse_url_alone(llm_url, {"--translator": translator, "--paraphrase": paraphrase})
     options = SynthOptions(
         scale=scale,
         seed=seed,
@@ -129,7 +131,9 @@ def synth(
             shown.at(At(f"making {what}", done, total or None))
 
         try:
-            report = synthesize(out, options, workers=workers, force=force, progress=tell)
+            report = synthesize(
+                out, options, llm_url=llm_url, workers=workers, force=force, progress=tell
+            )
         except KeyboardInterrupt:
             stderr().print("interrupted; run the same command to start again")
             raise typer.Exit(130) from None

@@ -1,4 +1,4 @@
-"""Send JSON to a model's server: within limits, repeated where it may help, failures in words."""
+"""Talk to a model's server: within limits, repeated where it may help, failures in words."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
@@ -25,9 +25,10 @@ from sat_retriever.llm.served import LONGEST_PAUSE_S, check_positive
 T = TypeVar("T")
 
 PAUSES_S = (1.0, 4.0)  # before each repetition of a request
-REPLY_BYTES = 16 * 2**20  # most that is read of one answer
+REPLY_BYTES = 16 * 2**20  # most that is read of one answer, beside vectors
 KEY_OVER_HTTP = "SAT_KEY_OVER_HTTP"
 
+_VECTOR_BYTES = 2**20  # most for the vector of one text
 _CONNECT_S = 10.0  # a running server accepts a connection at once, even if busy
 _PASSING = (408, 425, 429)  # a second try may succeed, as with 500 and above
 _NEVER = (501,)
@@ -113,8 +114,9 @@ class RefusedError(Exception):
 class HttpModel:
     """A model behind HTTP; subclasses know what the server reads and writes.
 
-    `_get`, `_post` and `_lines` raise errors of HTTP, and all that uses an answer of another form
-    raises; each method of a subclass does both within `_told`.
+    A subclass makes its client with the settings of HTTP that are here, so that an answer is
+    bounded, and a refusal is a `RefusedError`, whichever client it is. It makes each request by
+    `_tried`, and uses the answer within `_told`.
 
     Args:
         model: Its name on the server.
@@ -123,7 +125,7 @@ class HttpModel:
         pauses_s: Seconds to wait before each repetition of a request; None takes 1 and 4.
 
     Raises:
-        MissingExtraError: If the package `httpx` is not installed.
+        MissingExtraError: If the client's package is not installed.
     """
 
     kind: str
@@ -155,34 +157,57 @@ class HttpModel:
         if self._key and not self._held_back:
             headers["Authorization"] = f"Bearer {self._key}"
         httpx = require("httpx", self.kind)
-        self._client = httpx.Client(
-            auth=address.auth,
-            headers=headers,
-            timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_S)),
-            trust_env=not (plain and address.local),  # no proxy leads to this machine
-        )
+        self._settings = {
+            "auth": address.auth,
+            "headers": headers,
+            "timeout": httpx.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_S)),
+            "trust_env": not (plain and address.local),  # no proxy leads to this machine
+            "event_hooks": {"request": [self._sent], "response": [self._received]},
+        }
 
-    def _get(self, url: str) -> Any:
-        """Return the JSON value at an address."""
-        return self._tried(lambda: self._whole("GET", url, None, REPLY_BYTES))
+    def _sent(self, request: Any) -> None:
+        """Note the limits of the answer to a request."""
+        texts = json.loads(request.content).get("input", ()) if request.content else ()
+        request.extensions["until"] = time.monotonic() + self._timeout_s
+        request.extensions["most"] = REPLY_BYTES + len(texts) * _VECTOR_BYTES
 
-    def _post(self, path: str, body: Mapping[str, Any], most: int = REPLY_BYTES) -> Any:
-        """Return the JSON answer to a request, of at most so many bytes."""
-        return self._tried(lambda: self._whole("POST", self.host + path, body, most))
+    def _received(self, response: Any) -> None:
+        """Bound an answer whose head has come; raise it if it is a refusal."""
+        response.headers.pop("Content-Encoding", None)  # none was asked for
+        response.stream = self._bounded(response.stream, **response.request.extensions)
+        if response.is_success:
+            return
+        text = response.read().decode("utf-8", "replace")
+        if response.is_redirect:
+            text = f"it leads to {response.headers.get('Location', '')}: name that address"
+        asked = re.fullmatch(r"\d{1,6}", response.headers.get("Retry-After", "").strip())
+        raise RefusedError(response.status_code, text, float(asked[0]) if asked else None)
 
-    def _lines(self, path: str, body: Mapping[str, Any]) -> Iterator[bytes]:
-        """Yield the lines of the answer to a request as they come."""
-        until = time.monotonic() + self._timeout_s
-        response = self._tried(lambda: self._opened("POST", self.host + path, body))
-        parts: list[bytes] = []
-        with closing(response):
-            for chunk in self._chunks(response, REPLY_BYTES, until):
-                *ended, rest = chunk.split(b"\n")
-                for line in ended:
-                    yield b"".join([*parts, line]).strip()
-                    parts.clear()
-                parts.append(rest)
-        yield b"".join(parts).strip()
+    def _bounded(self, stream: Any, *, most: int, until: float, **_: Any) -> Any:
+        """Return a stream that ends with an error beyond so many bytes, or after a time."""
+        httpx = require("httpx", self.kind)
+
+        def chunks() -> Iterator[bytes]:
+            size = 0
+            for chunk in stream:
+                size += len(chunk)
+                if size > most:
+                    raise LanguageModelError(
+                        f"{self.host} sent more than {most // 2**20} MiB as one answer; it was not "
+                        "read"
+                    )
+                if time.monotonic() > until:
+                    raise httpx.ReadTimeout("the whole answer")
+                yield chunk
+
+        class Bounded(httpx.SyncByteStream):  # type: ignore[misc, name-defined]
+            def __iter__(self) -> Iterator[bytes]:
+                return chunks()
+
+            def close(self) -> None:
+                stream.close()
+
+        return Bounded()
 
     def _tried(self, request: Callable[[], T]) -> T:
         """Return the answer to a request, repeated while that may help."""
@@ -201,37 +226,6 @@ class HttpModel:
                 pass
             time.sleep(wait_s)
         return request()
-
-    def _whole(self, method: str, url: str, body: Mapping[str, Any] | None, most: int) -> Any:
-        until = time.monotonic() + self._timeout_s
-        with closing(self._opened(method, url, body)) as response:
-            return json.loads(b"".join(self._chunks(response, most, until)))
-
-    def _opened(self, method: str, url: str, body: Mapping[str, Any] | None) -> Any:
-        """Return an answer whose head has come; the caller reads and closes it."""
-        until = time.monotonic() + self._timeout_s
-        request = self._client.build_request(method, url, json=body)
-        response = self._client.send(request, stream=True)
-        if response.is_success:
-            return response
-        with closing(response):
-            text = b"".join(self._chunks(response, REPLY_BYTES, until)).decode("utf-8", "replace")
-        if response.is_redirect:
-            text = f"it leads to {response.headers.get('Location', '')}: name that address"
-        asked = re.fullmatch(r"\d{1,6}", response.headers.get("Retry-After", "").strip())
-        raise RefusedError(response.status_code, text, float(asked[0]) if asked else None)
-
-    def _chunks(self, response: Any, most: int, until: float) -> Iterator[bytes]:
-        size = 0
-        for chunk in response.iter_raw():
-            size += len(chunk)
-            if size > most:
-                raise LanguageModelError(
-                    f"{self.host} sent more than {most // 2**20} MiB as one answer; it was not read"
-                )
-            if time.monotonic() > until:
-                raise require("httpx", self.kind).ReadTimeout("the whole answer")
-            yield chunk
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -261,7 +255,8 @@ class HttpModel:
             httpx.InvalidURL,
         ) as error:  # fmt: skip
             raise LanguageModelError(
-                f"{self.host} does not answer as an {self.server} does: {error!s:.120}"
+                f"{self.host} does not answer as an {self.server} does: "
+                f"{self._shown(str(error)):.120}"
             ) from error
 
     def _broken_off(self, why: str) -> LanguageModelError:
@@ -286,7 +281,7 @@ class HttpModel:
         return told
 
     def _about_key(self) -> str:
-        if self._client.auth is not None:
+        if self._settings["auth"]:
             return f"{self.host} refused the name and password of its address"
         if self._held_back:
             return (

@@ -1,19 +1,22 @@
-"""A model of an Ollama server: what is sent to it, and how it answers."""
+"""A model of an Ollama server, by Ollama's own client."""
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
 from typing import Any
 
-from sat_retriever.errors import LanguageModelError, ModelSetupError
+from sat_retriever._extras import install_command, require
+from sat_retriever.errors import LanguageModelError, MissingExtraError, ModelSetupError
 from sat_retriever.llm.http import HttpModel, RefusedError, address_of, count_of, listed
 from sat_retriever.llm.served import Embeddings, ModelFacts, Options, Reply
 
 _PORT = 11434
 _KEEP_ALIVE = "10m"  # time for which the model stays loaded after an answer
-_VECTOR_BYTES = 2**20  # most for the vector of one text
 
 
 class OllamaModel(HttpModel):
@@ -38,52 +41,53 @@ class OllamaModel(HttpModel):
     ) -> None:
         address = address_of(url or os.environ.get("OLLAMA_HOST") or "127.0.0.1", _PORT)
         super().__init__(model, address, timeout_s=timeout_s, pauses_s=pauses_s)
+        client = require("ollama", "ollama").Client
+        if "think" not in inspect.signature(client.chat).parameters:
+            raise MissingExtraError(
+                "the package ollama is older than 0.5, which knows no `think`; run: "
+                f"{install_command('ollama')}"
+            )
+        self._client = client(self.host, follow_redirects=False, **self._settings)
         self._others: Sequence[str] = ()
 
     def reply(self, prompt: str, schema: Mapping[str, Any], options: Options) -> Reply:
         """Return the reply to one message, held to a JSON schema."""
         said = [{"role": "user", "content": prompt}]
-        body = {**self._chat(said, options), "format": dict(schema), "stream": False}
+        asked = {**self._chat(said, options), "format": dict(schema)}
         with self._told():
-            return _reply(self._post("/api/chat", body))
+            return _reply(self._tried(lambda: self._client.chat(**asked)))
 
     def stream(self, system: str, user: str, options: Options) -> Iterator[Reply]:
         """Yield the pieces of a reply; the last one has the counts and tells the end."""
         said = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+        asked = {**self._chat(said, options), "stream": True}
         with self._told():
-            for line in filter(None, self._lines("/api/chat", self._chat(said, options))):
-                piece = json.loads(line)
-                if "error" in piece:
-                    raise RefusedError(500, str(piece["error"]), None)
+            for piece in self._tried(lambda: _begun(self._client.chat(**asked))):
                 yield _reply(piece)
-                if piece["done"]:
+                if piece.done:
                     return
             raise self._broken_off("no end was told")
 
     def embed(self, texts: Sequence[str]) -> Embeddings:
         """Return the vectors of texts; those that are too long are to be cut."""
-        body = {"model": self.model, "input": list(texts), "truncate": True}
+        asked = {"model": self.model, "input": list(texts), "truncate": True}
         with self._told():
-            most = _VECTOR_BYTES * (1 + len(texts))
-            found = self._post("/api/embed", {**body, "keep_alive": _KEEP_ALIVE}, most)
-            return Embeddings(found["embeddings"], count_of(found.get("prompt_eval_count")))
+            found = self._tried(lambda: self._client.embed(**asked, keep_alive=_KEEP_ALIVE))
+            return Embeddings(found.embeddings, found.prompt_eval_count)
 
     def facts(self) -> ModelFacts:
         """Return the facts about the model; if it is not there, the error lists those that are."""
         with self._told():
-            there = self._get(f"{self.host}/api/tags")["models"]
-            self._others = [each["model"] for each in there]
-            shown = self._post("/api/show", {"model": self.model})
-            about = shown.get("model_info") or {}
-            digests = [
-                each.get("digest") or ""
-                for each in there
-                if each["model"] in (self.model, f"{self.model}:latest")
-            ]
+            there = self._tried(self._client.list).models
+            self._others = [each.model for each in there if each.model]
+            shown = self._tried(lambda: self._client.show(self.model))
+            about = shown.modelinfo or {}
+            names = self.model, f"{self.model}:latest"
+            digests = [each.digest or "" for each in there if each.model in names]
             architecture = about.get("general.architecture")
             return ModelFacts(
                 context_length=count_of(about.get(f"{architecture}.context_length")),
-                quantization=(shown.get("details") or {}).get("quantization_level") or "",
+                quantization=(shown.details and shown.details.quantization_level) or "",
                 digest=digests[0] if digests else "",
             )
 
@@ -98,13 +102,35 @@ class OllamaModel(HttpModel):
                 "seed": options.seed,
             },
             "think": False,
-            "stream": True,
             "keep_alive": _KEEP_ALIVE,
-            # Refuse a prompt that is too long instead of cutting it: whole messages, or the middle
-            # of one. Older servers know neither.
-            "truncate": False,
-            "shift": False,
         }
+
+    def _sent(self, request: Any) -> None:
+        """Prepare a request as `HttpModel` does, beyond what the client has arguments for.
+
+        A server is to refuse a prompt that is too long instead of cutting it: whole messages
+        (`truncate`), or the middle of one (`shift`). Older servers know neither. And the client
+        adds the key of the environment by itself.
+        """
+        super()._sent(request)
+        if self._held_back and request.headers.get("Authorization", "").startswith("Bearer "):
+            del request.headers["Authorization"]
+        if request.url.path.endswith("/api/chat"):
+            body = {**json.loads(request.content), "truncate": False, "shift": False}
+            content = json.dumps(body).encode()
+            request.stream = require("httpx", "ollama").ByteStream(content)
+            request.headers["Content-Length"] = str(len(content))
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn errors as `HttpModel` does, after those of the client."""
+        with super()._told():
+            try:
+                yield
+            except ConnectionError as error:
+                raise (error.__context__ or error) from None  # the one of HTTP says why
+            except require("ollama", "ollama").ResponseError as error:  # in place of a piece
+                raise RefusedError(500, str(error.error), None) from None
 
     def _refusal(self, refused: RefusedError) -> LanguageModelError:
         if refused.status == 404 and refused.no_model:
@@ -121,13 +147,15 @@ class OllamaModel(HttpModel):
         return super()._refusal(refused)
 
 
-def _reply(answer: Any) -> Reply:
-    content = answer["message"].get("content") or ""
-    if not isinstance(content, str):
-        raise TypeError("the content of a message is no text")
+def _begun(pieces: Iterator[Any]) -> Iterator[Any]:
+    """Return pieces of which the first has come: the request of all is made with it."""
+    return chain(list(islice(pieces, 1)), pieces)
+
+
+def _reply(piece: Any) -> Reply:
     return Reply(
-        text=content,
-        ended=bool(answer.get("done")) and answer.get("done_reason") != "length",
-        prompt_tokens=count_of(answer.get("prompt_eval_count")),
-        tokens=count_of(answer.get("eval_count")),
+        text=piece.message.content or "",
+        ended=bool(piece.done) and piece.done_reason != "length",
+        prompt_tokens=piece.prompt_eval_count,
+        tokens=piece.eval_count,
     )

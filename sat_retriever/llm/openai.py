@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any, Literal
 
+from sat_retriever._extras import require
 from sat_retriever.errors import LanguageModelError, ModelSetupError
 from sat_retriever.llm.http import (
     HttpModel,
@@ -17,8 +20,8 @@ from sat_retriever.llm.http import (
 )
 from sat_retriever.llm.served import Embeddings, ModelFacts, Options, Reply, found_json
 
+_log = logging.getLogger(__name__)
 _OPENAI = "https://api.openai.com/v1"
-_VECTOR_BYTES = 2**20  # most for the vector of one text
 # Fields that some server or model refuses, and that a request can do without; see `_learnt`.
 _SPARE = ("stream_options", "seed", "temperature")
 _LENGTHS = (  # of the context, by several servers; the one that is kept before the longest
@@ -64,6 +67,7 @@ class OpenAIModel(HttpModel):
         super().__init__(model, address, timeout_s=timeout_s, pauses_s=pauses_s)
         if self.host.count("/") == 2:  # no path
             self.host += "/v1"
+        self._client = require("httpx", "openai").Client(**self._settings)
         self._form: Form = "json_schema"
         self._refused: set[str] = set()  # fields
 
@@ -105,9 +109,9 @@ class OpenAIModel(HttpModel):
     def embed(self, texts: Sequence[str]) -> Embeddings:
         """Return the vectors of texts, in their order."""
         with self._told():
-            most = _VECTOR_BYTES * (1 + len(texts))
-            body = {"model": self.model, "input": list(texts)}
-            found = self._post("/embeddings", body, most)
+            found = self._json(
+                "POST", f"{self.host}/embeddings", {"model": self.model, "input": list(texts)}
+            )
             rows = sorted(found["data"], key=lambda row: int(row["index"]))
             tokens = count_of((found.get("usage") or {}).get("prompt_tokens"))
             return Embeddings([row["embedding"] for row in rows], tokens)
@@ -127,7 +131,7 @@ class OpenAIModel(HttpModel):
             return ModelFacts(next(filter(None, lengths), None), str(meta.get("ftype") or ""))
 
     def _models(self) -> Sequence[Mapping[str, Any]]:
-        found: Sequence[Mapping[str, Any]] = self._get(f"{self.host}/models")["data"]
+        found: Sequence[Mapping[str, Any]] = self._json("GET", f"{self.host}/models")["data"]
         return found
 
     def _is_it(self, about: Mapping[str, Any]) -> bool:
@@ -136,7 +140,7 @@ class OpenAIModel(HttpModel):
     def _kept_context(self) -> int | None:
         """Return the context that an older server of llama.cpp keeps; None if not told."""
         try:
-            told = self._get(f"{self.host.removesuffix('/v1')}/props")
+            told = self._json("GET", f"{self.host.removesuffix('/v1')}/props")
         except RefusedError:
             return None
         return count_of((told.get("default_generation_settings") or {}).get("n_ctx"))
@@ -155,7 +159,7 @@ class OpenAIModel(HttpModel):
             body["response_format"] = {"type": form, "json_schema": told}
         elif form == "json_object" and schema.get("type") == "object":
             body["response_format"] = {"type": form}
-        answer = self._post("/chat/completions", body)
+        answer = self._json("POST", f"{self.host}/chat/completions", body)
         choice = answer["choices"][0]
         text = self._text_of(choice["message"])
         return self._ended(text, choice.get("finish_reason") or "stop", answer.get("usage") or {})
@@ -186,8 +190,32 @@ class OpenAIModel(HttpModel):
         tokens = count_of(usage.get("completion_tokens"))
         return Reply(text, reason != "length", count_of(usage.get("prompt_tokens")), tokens)
 
-    def _opened(self, method: str, url: str, body: Mapping[str, Any] | None) -> Any:
-        """Open as `HttpModel` does, without the fields that the server is known to refuse."""
+    def _json(self, method: str, url: str, body: Mapping[str, Any] | None = None) -> Any:
+        """Return the JSON answer to a request."""
+
+        def read() -> Any:
+            with closing(self._opened(method, url, body)) as response:
+                return json.loads(response.read())
+
+        return self._tried(read)
+
+    def _lines(self, path: str, body: Mapping[str, Any]) -> Iterator[bytes]:
+        """Yield the lines of the answer to a request as they come.
+
+        The client's own would end a line at other signs of Unicode, too, which JSON may hold.
+        """
+        parts: list[bytes] = []
+        with closing(self._tried(lambda: self._opened("POST", self.host + path, body))) as response:
+            for chunk in response.iter_bytes():
+                *ended, rest = chunk.split(b"\n")
+                for line in ended:
+                    yield b"".join([*parts, line]).strip()
+                    parts.clear()
+                parts.append(rest)
+        yield b"".join(parts).strip()
+
+    def _opened(self, method: str, url: str, body: Mapping[str, Any] | None = None) -> Any:
+        """Return an answer whose head has come; fields that the server refuses are left out."""
         if self.host == _OPENAI and not self._key:
             raise ModelSetupError(
                 "OpenAI asks for a key: set OPENAI_API_KEY, or name another server by --llm-url or "
@@ -196,7 +224,8 @@ class OpenAIModel(HttpModel):
         while True:
             sent = None if body is None else self._known(body)
             try:
-                return super()._opened(method, url, sent)
+                request = self._client.build_request(method, url, json=sent)
+                return self._client.send(request, stream=True)
             except RefusedError as refused:
                 if sent is None or not self._learnt(refused, sent):
                     raise
@@ -219,6 +248,11 @@ class OpenAIModel(HttpModel):
         for field in _SPARE:
             if field in sent and field in said:
                 self._refused.add(field)
+                if field == "temperature":
+                    _log.warning(
+                        "%s takes no temperature but its own: equal questions may get answers that "
+                        "differ", self.model,
+                    )  # fmt: skip
                 return True
         if "max_tokens" in sent and "max_completion_tokens" in said:
             self._refused.add("max_tokens")

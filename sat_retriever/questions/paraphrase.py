@@ -1,4 +1,4 @@
-"""Reword questions with a local language model; drop rewordings that lose a fact."""
+"""Reword questions with a language model; drop rewordings that lose a fact."""
 
 from __future__ import annotations
 

@@ -93,6 +93,11 @@ class QueryResult:
         """Where the result comes from, one citation a table."""
         return tuple(source.citation for source in self.sources)
 
+    @property
+    def has_values(self) -> bool:
+        """True if a cell of its rows is not empty."""
+        return any(cell is not None for row in self.rows for cell in row)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, as `sat sql --json` prints them."""
         return {
@@ -144,7 +149,8 @@ class SheetAnswer:
     Attributes:
         text: The answer in words.
         hits: The sheets found.
-        citations: Ranges that it rests on, or all that were read if the model named none of them.
+        citations: Ranges of the tables that a query read. For an answer from text, the cells that
+            hold what it says; without any, the tables that it names, or else all that were read.
         result: None for an answer from text.
         attempts: All queries, in the order in which they were tried.
         note: Further information for the reader.
@@ -173,9 +179,13 @@ class SheetAnswer:
         >>> SheetAnswer("how much?", "5", AnswerKind.SQL, Answer(), ("a.csv#a!A1:B3",)).sources
         'From a.csv#a!A1:B3'
         """
-        numbers = {hit.citation: f"[{place}] " for place, hit in enumerate(self.hits, start=1)}
+        numbers = {hit.record.cited: f"[{place}] " for place, hit in enumerate(self.hits, start=1)}
         shown = numbers if self.kind is AnswerKind.TEXT else {}
-        cited = "; ".join(f"{shown.get(each, '')}{each}" for each in self.citations)
+        sheets = (each.rpartition("!")[0] or each for each in self.citations)
+        cited = "; ".join(
+            f"{shown.get(sheet, '')}{each}"
+            for sheet, each in zip(sheets, self.citations, strict=True)
+        )
         return "\n".join(line for line in (cited and f"From {cited}", self.note) if line)
 
     def __str__(self) -> str:

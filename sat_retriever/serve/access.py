@@ -128,7 +128,9 @@ class Access:
             await _page(send, self._sign_in(_target(scope), False))
         else:
             headers = [(b"www-authenticate", b"Bearer")]
-            await refuse(send, 401, "Send the server's token: Authorization: Bearer …", headers)
+            await refuse(
+                scope, send, 401, "Send the server's token: Authorization: Bearer …", headers
+            )
 
     def _is_open(self, scope: Message) -> bool:
         return self._sign_in is not None and scope["path"].startswith(OPEN_PATHS)
@@ -163,18 +165,18 @@ class Access:
         if token is None:
             wait = self._tries.wait_s(client_of(scope))  # wrong tokens alone are counted
             if wait:
-                await too_often(send, wait)
+                await too_often(scope, send, wait)
                 return
             await _page(send, page(target, True))
             return
         cookie = _cookie(scope, self._sessions[token].start(), "")
-        await refuse(send, 303, "Signed in.", [cookie, (b"location", target.encode())])
+        await refuse(scope, send, 303, "Signed in.", [cookie, (b"location", target.encode())])
 
 
 async def _signed_out(scope: Message, send: Send) -> None:
     """Have the browser forget its session, and lead it to the page to sign in."""
     forget = _cookie(scope, "", "; Max-Age=0")
-    await refuse(send, 303, "Signed out.", [forget, (b"location", b"/")])
+    await refuse(scope, send, 303, "Signed out.", [forget, (b"location", b"/")])
 
 
 def _cookie(scope: Message, value: str, more: str) -> Header:

@@ -1,9 +1,11 @@
-"""Types of an ASGI application, and the plain answer that refuses a request."""
+"""Types of an ASGI application, and the answer that refuses a request in one sentence."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from http import HTTPStatus
 from typing import Any
 
 Message = MutableMapping[str, Any]
@@ -13,14 +15,39 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 Header = tuple[bytes, bytes]
 
 
-async def refuse(send: Send, status: int, reason: str, headers: Iterable[Header] = ()) -> None:
-    """Answer a request with a status and one sentence as plain text."""
-    kind = (b"content-type", b"text/plain; charset=utf-8")
-    body = f"{reason}\n".encode()
-    size = (b"content-length", str(len(body)).encode())
-    head = {"type": "http.response.start", "status": status, "headers": [kind, size, *headers]}
-    await send(head)
+PROBLEM = "application/problem+json"
+
+
+async def refuse(
+    scope: Message, send: Send, status: int, reason: str, headers: Iterable[Header] = ()
+) -> None:
+    """Answer a request with a status and one sentence: plain text, or JSON for a program."""
+    kind, body = "text/plain; charset=utf-8", f"{reason}\n".encode()
+    if wants_json(scope["path"]):
+        kind, body = PROBLEM, problem(status, reason)
+    own = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": [*own, *headers]})
     await send({"type": "http.response.body", "body": body})
+
+
+def wants_json(path: str) -> bool:
+    """True for the addresses of the API, and of pages as JSON.
+
+    >>> wants_json("/api/search"), wants_json("/sheet.json"), wants_json("/sheet")
+    (True, True, False)
+    """
+    return path.startswith("/api/") or path.endswith(".json")
+
+
+def problem(status: int, detail: str, **more: object) -> bytes:
+    """Return the JSON form of an error, as RFC 9457 describes it.
+
+    >>> problem(404, "No such sheet.")
+    b'{"type": "about:blank", "title": "Not Found", "status": 404, "detail": "No such sheet."}'
+    """
+    told = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    text = json.dumps({"type": "about:blank", **told, **more}, ensure_ascii=False)
+    return text.encode("utf-8", "replace")
 
 
 async def lifespan_of_all(

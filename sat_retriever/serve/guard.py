@@ -100,7 +100,7 @@ class OwnSite:
         """Reply 403 to requests that a page of another site has caused; pass others on."""
         if scope["type"] == "http" and not _is_own(scope):
             reason = "Another site's page caused this request. Open the address yourself to go on."
-            await refuse(send, 403, reason)
+            await refuse(scope, send, 403, reason)
         else:
             await self.app(scope, receive, send)
 
@@ -131,10 +131,12 @@ class HostCheck:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif [host_of(each) in self._known for each in header_values(scope, b"host")] != [True]:
-            await refuse(send, _MISDIRECTED, "Invalid Host header: see --allow-host of the server.")
+            await refuse(
+                scope, send, _MISDIRECTED, "Invalid Host header: see --allow-host of the server."
+            )
         elif [self._is_own(each) for each in header_values(scope, b"origin")] not in ([], [True]):
             await refuse(
-                send, _FORBIDDEN, "Invalid Origin header: another site's page may not ask."
+                scope, send, _FORBIDDEN, "Invalid Origin header: another site's page may not ask."
             )
         else:
             await self._app(scope, receive, send)

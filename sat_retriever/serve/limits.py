@@ -11,11 +11,12 @@ import time
 from collections.abc import Callable, MutableSequence
 from dataclasses import dataclass
 
-from sat_retriever.serve.asgi import App, Message, Receive, Send, refuse
+from sat_retriever.serve.asgi import App, Message, Receive, Send, refuse, wants_json
 
 HTTP_PATH = "/mcp"
 MAX_URL = 16_384  # bytes of path and query: a sheet's id may be long
 MAX_BODY = 16_384  # bytes of a form
+MAX_API_BODY = 1 << 20  # twenty sheets and a query
 MAX_MCP_BODY = 4 << 20
 RATE = 50.0  # requests a second of one client, and four times as many at once
 BODY_WITHIN_S = 30
@@ -104,32 +105,33 @@ class RequestLimits:
             return
         wait = self.rate.wait_s(client_of(scope))
         if wait:
-            await too_often(send, wait)
+            await too_often(scope, send, wait)
         elif len(scope["raw_path"]) + len(scope["query_string"]) > MAX_URL:
-            await refuse(send, 414, f"The address is longer than {MAX_URL:,} bytes.")
+            await refuse(scope, send, 414, f"The address is longer than {MAX_URL:,} bytes.")
         elif scope["method"] in ("GET", "HEAD"):
             await self.app(scope, receive, send)
         else:
             await self._with_body(scope, receive, send)
 
     async def _with_body(self, scope: Message, receive: Receive, send: Send) -> None:
-        most = MAX_MCP_BODY if scope["path"] == HTTP_PATH else MAX_BODY
+        programs = MAX_API_BODY if wants_json(scope["path"]) else MAX_BODY
+        most = MAX_MCP_BODY if scope["path"] == HTTP_PATH else programs
         try:
             body = await asyncio.wait_for(_body(receive, most), BODY_WITHIN_S)
         except TimeoutError:
-            await refuse(send, 408, "The request's body did not arrive.")
+            await refuse(scope, send, 408, "The request's body did not arrive.")
             return
         if body is None:
-            await refuse(send, 413, f"The request has more than {most:,} bytes.", [_CLOSE])
+            await refuse(scope, send, 413, f"The request has more than {most:,} bytes.", [_CLOSE])
         else:
             await self.app(scope, _replayed(body, receive), send)
 
 
-async def too_often(send: Send, wait_s: float) -> None:
+async def too_often(scope: Message, send: Send, wait_s: float) -> None:
     """Refuse a client that asks too often, and tell it when to ask again."""
     seconds = math.ceil(wait_s)
     retry = (b"retry-after", str(seconds).encode())
-    await refuse(send, 429, f"Too many requests; wait {seconds} s, then try again.", [retry])
+    await refuse(scope, send, 429, f"Too many requests; wait {seconds} s, then try again.", [retry])
 
 
 def client_of(scope: Message) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sat_retriever.tools import SheetTools
 
 STOP_S = 10.0
+ANSWER_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,9 @@ class Plan:
         proxies: Addresses of proxies whose word on their clients counts.
         audiences: Each with its token, in an index with permissions; none is all who have `token`.
         salt: Secret that the processes count clients by.
+        llm: Language model that answers in words; None for none.
+        num_ctx: Its context in tokens.
+        answer_s: Most seconds of one answer in words.
     """
 
     index: str = field(repr=False)
@@ -47,6 +51,10 @@ class Plan:
     stop_s: float = STOP_S
     audiences: Sequence[Audience] = field(default=(), repr=False)
     salt: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
+    llm: str | None = None
+    llm_url: str | None = field(default=None, repr=False)
+    num_ctx: int = 8192
+    answer_s: float = ANSWER_S
 
     @property
     def a_token(self) -> str | None:
@@ -87,8 +95,16 @@ def _app(tools: SheetTools, plan: Plan) -> tuple[App, SignInPage | None]:
         server = sheet_server(tools, processes=plan.workers, client_of=client_of)
         return http_app(server, HTTP_PATH), None
     from sat_retriever.answer.retriever import SheetRetriever
-    from sat_retriever.serve.app import sign_in_page, web_app
+    from sat_retriever.llm.chat import Chat
+    from sat_retriever.serve.app import web_app
+    from sat_retriever.serve.asking import Asking
+    from sat_retriever.serve.responses import sign_in_page
 
     retriever = SheetRetriever(tools.index, plan.reranker)
+    asking = None
+    if plan.llm is not None:
+        chat = Chat(plan.llm, plan.llm_url, timeout_s=plan.answer_s, num_ctx=plan.num_ctx)
+        asking = Asking(retriever, chat, max_tokens=plan.num_ctx // 2, seconds=plan.answer_s)
     signed = plan.a_token is not None
-    return web_app(tools, retriever, processes=plan.workers, signed=signed), sign_in_page
+    app = web_app(tools, retriever, processes=plan.workers, signed=signed, asking=asking)
+    return app, sign_in_page

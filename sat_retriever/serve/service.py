@@ -62,7 +62,7 @@ class Service:
             await self._probed(scope, send)
         elif self.stopping:
             reason = "The server is stopping; try again in a moment."
-            await refuse(send, 503, reason, [_RETRY, _CLOSE])
+            await refuse(scope, send, 503, reason, [_RETRY, _CLOSE])
         else:
             self.running += 1
             try:
@@ -72,13 +72,13 @@ class Service:
 
     async def _probed(self, scope: Message, send: Send) -> None:
         if scope["method"] not in ("GET", "HEAD"):
-            await refuse(send, 405, "A probe is GET or HEAD.", [(b"allow", b"GET, HEAD")])
+            await refuse(scope, send, 405, "A probe is GET or HEAD.", [(b"allow", b"GET, HEAD")])
             return
         state = "ok" if scope["path"] == LIVE else await self._state()
         if state == "ok":
-            await refuse(send, 200, state)
+            await refuse(scope, send, 200, state)
         else:
-            await refuse(send, 503, state, [_RETRY])
+            await refuse(scope, send, 503, state, [_RETRY])
 
     async def _state(self) -> str:
         if self.stopping:

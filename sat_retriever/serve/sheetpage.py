@@ -28,7 +28,7 @@ from sat_retriever.serve.request import (
     row_of,
     sheet_url,
 )
-from sat_retriever.workbook.typed import table_text
+from sat_retriever.workbook.typed import TableFormat, table_text
 
 _RELATED = 24
 _SIBLINGS = 40
@@ -158,9 +158,9 @@ def _siblings(index: SheetIndex, record: SheetRecord) -> tuple[tuple[str, str], 
 
 
 def table_file(
-    index: SheetIndex, given: Mapping[str, str]
+    index: SheetIndex, given: Mapping[str, str], form: TableFormat = "csv"
 ) -> tuple[Iterator[bytes], dict[str, str]]:
-    """Return the lines of a table as CSV in UTF-8, and the headers that name the file.
+    """Return the lines of a table in UTF-8, and the headers that name the file.
 
     The header `x-sat-note` says what was left out, and what else a reader must know.
     """
@@ -177,10 +177,11 @@ def table_file(
         ) from error
     except InputError as error:
         raise PageError(409, f"{error}.") from error
-    lines = chain([_BYTE_ORDER_MARK], table_text(table, "csv", defused=True))
+    sheet = form == "csv"  # a spreadsheet opens it
+    lines = chain([_BYTE_ORDER_MARK] * sheet, table_text(table, form, defused=sheet))
     names = [record.workbook_name, record.sheet]
     name = " ".join(dict.fromkeys(filter(None, names))) + (f" {place + 1}" if place else "")
-    headers = _named(name)
+    headers = _named(name) if sheet else {}
     if table.note:
         headers["x-sat-note"] = quote(table.note, safe=_PLAIN, errors="replace")
     return (line.encode("utf-8", "replace") for line in lines), headers

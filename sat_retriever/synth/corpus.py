@@ -72,6 +72,7 @@ def synthesize(
     out: str | Path,
     options: SynthOptions | None = None,
     *,
+    llm_url: str | None = None,
     workers: int | None = None,
     force: bool = False,
     progress: SynthProgress | None = None,
@@ -91,6 +92,7 @@ def synthesize(
     Args:
         out: The folder; created if missing.
         options: Options of the corpus; None for the defaults.
+        llm_url: Address of the models' server; see `served_model`. The corpus does not name it.
         workers: Number of processes; all cores by default. The corpus does not depend on it.
         force: Replace a complete corpus in the folder.
 
@@ -98,7 +100,7 @@ def synthesize(
         InputError: If an option is malformed, or the folder contains other files.
         OutputError: If a file cannot be written.
         LanguageModelError: If a requested language model does not answer.
-        MissingExtraError: Without the extra `synth`, or `httpx` for a language model.
+        MissingExtraError: Without the extra `synth`, or that of a language model.
     """
     start = time.perf_counter()
     options = options or SynthOptions()
@@ -108,7 +110,8 @@ def synthesize(
     plan = Plan(size, spanned, options.companies, options.seed, vocabulary)
     retold = None
     if options.language != "en":
-        retold = Retold(options.language, options.translations, options.translator)
+        retold = Retold(options.language, options.translations, options.translator, llm_url)
+    rewords = Chat(options.paraphrase, llm_url) if options.paraphrase else None
     _check(plan, retold, options)
     _prepare(out, options, force=force)
     wanted = bool(asks(options.asks))
@@ -120,7 +123,9 @@ def synthesize(
         number = options.queries
         if number is None:
             number = plan.scale.queries or min(MOST_QUERIES, round(QUERIES_A_SHEET * held.sheets))
-        made = _queries(held, vocabulary, options, number, out / "paraphrases.json")
+        made = _queries(held, vocabulary, options, number)
+        if rewords is not None:
+            made = reworded(list(made), rewords, out / "paraphrases.json").made
         write_queries(out / "query.json", _counted(made, by_type, number, progress))
     answers = chosen(held.answers, options.answers)
     if answers:
@@ -156,8 +161,6 @@ def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
         retold.translator()
     elif options.translator or options.translations:
         raise InputError("translations and translators need a language other than 'en'; name it")
-    if options.paraphrase:
-        Chat(options.paraphrase)
     for name in ("histories", "queries", "answers"):
         number = getattr(options, name)
         if number is not None and number < 0:
@@ -287,15 +290,13 @@ def _publish(unit: MadeUnit, sheets: SheetsFile, edges: EdgesFile, held: _Held) 
 
 
 def _queries(
-    held: _Held, vocabulary: Vocabulary, options: SynthOptions, number: int, cache: Path
+    held: _Held, vocabulary: Vocabulary, options: SynthOptions, number: int
 ) -> Iterable[Made]:
     made: Iterable[Made] = corpus_queries(held.facts, held.links, vocabulary, number, options.seed)
     if held.told is not None:
         contents, shares = Contents(held.told, _copies(held.groups)), asks(options.asks)
         made = with_asked(made, contents, shares, number, options.seed)
-    if not options.paraphrase:
-        return made
-    return reworded(list(made), Chat(options.paraphrase), cache).made
+    return made
 
 
 def _copies(groups: Mapping[str, str]) -> CopiesOf:

@@ -96,6 +96,7 @@ class Retold:
     language: str
     folder: Path | None = None
     model: str = ""
+    llm_url: str | None = None
 
     def books(self, books: Sequence[Book], vocabulary: Vocabulary) -> tuple[Book, ...]:
         """Translate the workbooks of a unit."""
@@ -104,7 +105,7 @@ class Retold:
 
     def translator(self) -> CachedTranslator:
         """Open the known translations, with the model for the rest."""
-        inner = ModelTranslator(Chat(self.model)) if self.model else None
+        inner = ModelTranslator(Chat(self.model, self.llm_url)) if self.model else None
         translator = CachedTranslator(self.folder, inner)
         if not translator.known(self.language) and inner is None:
             where = "the packaged words" if self.folder is None else f"{self.folder}"

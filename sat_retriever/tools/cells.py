@@ -66,12 +66,21 @@ def fitting(texts: Iterable[str], max_tokens: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CellTable:
-    """A table as text."""
+    """A table as text.
+
+    Attributes:
+        places: Columns that it shows, each by its place from 0.
+    """
 
     text: str
     rows: int
-    columns: int
+    places: tuple[int, ...]
     header: bool = False
+
+    @property
+    def columns(self) -> int:
+        """Number of columns."""
+        return len(self.places)
 
 
 def cell_table(
@@ -127,7 +136,7 @@ def cell_table(
             break
         body.append(text)
     lines = [*head, *body] if form == "markdown" else ["<table>", *head, *body, "</table>"]
-    return CellTable("\n".join(lines), len(body), len(places), bool(named))
+    return CellTable("\n".join(lines), len(body), tuple(places), bool(named))
 
 
 def _header_line(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, Literal
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import BoundedFile, SheetIndex
-from sat_retriever.records.area import Area, area_of, split_ref
+from sat_retriever.records.area import Area, Place, area_of, split_ref
 from sat_retriever.records.contents import TextKind
 from sat_retriever.records.hits import Answer, Hit, Why
 from sat_retriever.records.sheets import SheetRecord
@@ -24,7 +24,7 @@ from sat_retriever.tools.cells import (
     shortened,
 )
 from sat_retriever.tools.context import header_above, read_sheet, rows_note, with_labels
-from sat_retriever.workbook.window import Rows
+from sat_retriever.workbook.window import CellValue, Rows
 
 Form = Literal["answer", "record", "markdown", "html"]
 _FORMS = ("answer", "record", "markdown", "html")
@@ -49,13 +49,15 @@ class Content:
             "markdown" for a sheet whose contents the index keeps, else "record". A sheet whose
             file is gone or cannot be read falls back to its record.
         max_tokens: Largest number of tokens of the text, as `estimated_tokens` counts them.
+        digits: Most significant digits of a fraction; None for all.
 
     Raises:
-        InputError: If the form is unknown, or `max_tokens` is below 16.
+        InputError: If the form is unknown, `max_tokens` is below 16, or `digits` below 1.
     """
 
     form: Form = "answer"
     max_tokens: int = 512
+    digits: int | None = None
 
     def __post_init__(self) -> None:
         if self.form not in _FORMS:
@@ -64,6 +66,8 @@ class Content:
             )
         if self.max_tokens < _LEAST_TOKENS:
             raise InputError(f"max_tokens is {self.max_tokens}; give {_LEAST_TOKENS} or more")
+        if self.digits is not None and self.digits < 1:
+            raise InputError(f"digits is {self.digits}; give 1 or more")
 
     @classmethod
     def of(cls, given: Content | Form | Mapping[str, Any]) -> Content:
@@ -88,6 +92,18 @@ class Content:
         return None if self.form == "record" else self.form
 
 
+@dataclass(frozen=True, slots=True)
+class SheetText:
+    """Text of a found sheet for a language model.
+
+    Attributes:
+        cells: The cells that it shows, headers above them left out; none of a record.
+    """
+
+    text: str
+    cells: Mapping[Place, CellValue] = field(default_factory=dict)
+
+
 ANSWER = Content()
 RECORD = Content("record")
 _NOTHING = Why((), (), 0.0, 0.0, 1, None)  # of a sheet that no question found
@@ -101,8 +117,8 @@ def hit_text(index: SheetIndex, found: Hit | SheetRecord, content: Content = ANS
             shown.
     """
     hit = found if isinstance(found, Hit) else Hit(1, 0.0, found, _NOTHING)
-    [text] = _readers(index, [hit], content)
-    return text()
+    [read] = _readers(index, [hit], content)
+    return read().text
 
 
 def answer_readers(
@@ -113,12 +129,23 @@ def answer_readers(
     The first text begins with the answer's heading, if it has any: that nothing here seems to
     answer the query. It is left out where fewer than 16 tokens would stay for the sheet.
     """
+    return [partial(_plain, read) for read in text_readers(index, answer, content)]
+
+
+def _plain(read: Callable[[], SheetText]) -> str:
+    return read().text
+
+
+def text_readers(
+    index: SheetIndex, answer: Answer, content: Content = ANSWER
+) -> list[Callable[[], SheetText]]:
+    """Functions that read the same texts, each with the cells that it shows."""
     readers = _readers(index, answer, content)
     heading = f"{answer.heading}\n\n"
     left = content.max_tokens - estimated_tokens(heading)
     if answer and answer.heading and left >= _LEAST_TOKENS:
         [first] = _readers(index, answer[:1], replace(content, max_tokens=left))
-        readers[0] = lambda: heading + first()
+        readers[0] = lambda: replace(read := first(), text=heading + read.text)
     return readers
 
 
@@ -141,7 +168,9 @@ def sheet_texts(
         yield records, [hit_text(index, record, content) for record in records]
 
 
-def _readers(index: SheetIndex, hits: Sequence[Hit], content: Content) -> list[Callable[[], str]]:
+def _readers(
+    index: SheetIndex, hits: Sequence[Hit], content: Content
+) -> list[Callable[[], SheetText]]:
     """A function for each hit that returns its text; it needs the index no longer."""
     shown = [hit.sheet_id for hit in hits if content.table_form(hit)]
     files = index.file_finders(shown) if shown else {}
@@ -150,8 +179,10 @@ def _readers(index: SheetIndex, hits: Sequence[Hit], content: Content) -> list[C
     ]
 
 
-def _text(hit: Hit, content: Content, serialization: Serialization, file: _File | None) -> str:
-    own = shortened(serialize(hit.record, serialization), content.max_tokens)
+def _text(
+    hit: Hit, content: Content, serialization: Serialization, file: _File | None
+) -> SheetText:
+    own = SheetText(shortened(serialize(hit.record, serialization), content.max_tokens))
     form = content.table_form(hit)
     window = _window(file, hit) if form and file else None
     if form is None or window is None:
@@ -164,10 +195,35 @@ def _text(hit: Hit, content: Content, serialization: Serialization, file: _File 
     beside = shortened(beside, most // 4)
     most -= estimated_tokens(beside)
     note = shortened(rows_note(hit.record, window[1]), most // 4)
-    table, shown = _shown(hit, window, form, most - estimated_tokens(note))
+    told = window if content.digits is None else (_rounded(window[0], content.digits), window[1])
+    table, shown = _shown(hit, told, form, most - estimated_tokens(note))
     note = note and shortened(rows_note(hit.record, shown), most // 4)
     text = "\n\n".join(filter(None, (title, table.text, beside, note)))
-    return text if estimated_tokens(text) <= content.max_tokens else own
+    if estimated_tokens(text) > content.max_tokens:
+        return own
+    rows = window[0][shown.top - window[1].top :][: table.rows]
+    return SheetText(
+        text,
+        {
+            (row, shown.left + place): cells[place]
+            for row, cells in enumerate(rows, start=shown.top)
+            for place in table.places
+            if place < len(cells) and cells[place] is not None
+        },
+    )
+
+
+def _rounded(rows: Rows, digits: int) -> Rows:
+    """The rows with fractions of at most some digits; a number before the point keeps all."""
+    return tuple(
+        tuple(
+            float(f"{value:.{digits}g}")
+            if isinstance(value, float) and abs(value) < 10**digits
+            else value
+            for value in row
+        )
+        for row in rows
+    )
 
 
 def _beside(hit: Hit) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.records.sheetanswer import QueryResult, ResultValue
+from sat_retriever.records.typedtable import ColumnKind, DataValue
 from sat_retriever.tools.cells import cell_text, estimated_tokens, markdown_row, shortened
 from sat_retriever.tools.sql.names import SqlTable
 
@@ -28,37 +29,52 @@ def schema_text(tables: Sequence[SqlTable], most: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FittingSchema:
-    """A table and those of its columns that fit."""
+    """A table and those of its columns that fit.
+
+    Attributes:
+        columns: Places of the columns that fit.
+        left: Tokens that are left.
+    """
 
     text: str
+    columns: tuple[int, ...]
     left: int
-    complete: bool
 
 
-def fitting_schema(table: SqlTable, most: int, wanted: Collection[int] = ()) -> FittingSchema:
+def fitting_schema(
+    table: SqlTable, most: int, named: Mapping[int, Sequence[DataValue]] | None = None
+) -> FittingSchema:
     """Return a table and its columns, as many as fit.
 
-    The column of rows and the first one stay, then the wanted ones, then others from the left. The
-    first line is cut if the rows that it names as left out take half of the room.
+    The column of rows and the first one stay, then the named ones, then others from the left, empty
+    ones last. The first line is cut if the rows that it names as left out take half of the room.
 
     Args:
-        wanted: Sheet columns that are named before others.
+        named: Places of the columns that a question names anything of, those that matter most
+            first, and the values that it names.
     """
-    lines = table.lines
-    rows, area = len(lines) - 1, table.table.area
+    own, columns = named or {}, table.table.columns
+    rows = len(columns)
+    lines = [*(table.line(at, own.get(at, ())) for at in range(rows)), table.lines[-1]]
     head = shortened(table.head, max(_HEAD_TOKENS, most // 2))
     most -= estimated_tokens(head)
-    wanted = {each for each in wanted if each <= area.right}  # a column of headings is none of them
+    empty = {at for at, column in enumerate(columns) if column.kind is ColumnKind.EMPTY}
     fitting: list[int] = []
+    ranks = {at: rank for rank, at in enumerate(own)}
     for place in sorted(
-        range(len(lines)), key=lambda at: (at not in (0, rows), at + area.left not in wanted, at)
+        range(len(lines)),
+        key=lambda at: (at not in (0, rows), ranks.get(at, rows), at in empty, at),
     ):
         most -= estimated_tokens(lines[place])
         if most < 0 and len(fitting) > 1:
             break
         fitting.append(place)
-    text = table.described(sorted(fitting), head)
-    return FittingSchema(text, most, len(fitting) == len(lines))
+    shown = tuple(sorted(fitting))
+    return FittingSchema(
+        table.described(shown, head, [lines[at] for at in shown]),
+        tuple(at for at in shown if at < rows),
+        most,
+    )
 
 
 def fitting_result(result: QueryResult, most: int) -> tuple[int, int]:

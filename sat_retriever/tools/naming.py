@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from sat_retriever.errors import InputError
+from sat_retriever.errors import InputError, PathNotFoundError, UnknownSheetError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.oneline import one_line
@@ -43,11 +43,12 @@ def named_sheet(opened: SheetIndex, name: str) -> tuple[SheetRecord, str]:
     The name of a workbook with one sheet denotes that sheet.
 
     Raises:
-        InputError: If there is no such sheet, or several; the message names some.
+        UnknownSheetError: If there is no such sheet; the message names the nearest ones.
+        InputError: If there are several; the message names some.
     """
     found, cited = _meant(opened, name)
     if not found:
-        raise InputError(unknown_name(opened, one_line(name)))
+        raise UnknownSheetError(unknown_name(opened, one_line(name)))
     if len(found) > 1:
         raise InputError(several(name, list(found)))
     return next(iter(found.values())), cited
@@ -93,22 +94,23 @@ def one_sheet(opened: SheetIndex, name: str) -> str:
     A sheet that was skipped when its workbook was read can be named by its whole id.
 
     Raises:
-        InputError: If there is no such sheet, or there are several; the message names some.
+        UnknownSheetError: If there is no such sheet; the message names the nearest ones.
+        InputError: If there are several; the message names some.
     """
     found, _cited = _meant(opened, name)
     ids = list(found) or sheets_called(opened, name) or _holding(opened, name)
     if not ids and _is_skipped(opened, name):
         return name
     if not ids:
-        raise InputError(unknown_name(opened, one_line(name)))
+        raise UnknownSheetError(unknown_name(opened, one_line(name)))
     if len(ids) > 1:
         raise InputError(several(name, ids))
     return ids[0]
 
 
-def gone(record: SheetRecord) -> InputError:
+def gone(record: SheetRecord) -> PathNotFoundError:
     """The error that a sheet's file is no longer there; its full path stays private."""
-    return InputError(f"the workbook of {record.sheet_id!r} is gone; index its folder again")
+    return PathNotFoundError(f"the workbook of {record.sheet_id!r} is gone; index its folder again")
 
 
 def several(name: str, ids: Sequence[str]) -> str:

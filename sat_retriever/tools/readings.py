@@ -1,4 +1,7 @@
-"""Readings of a text as a number, date, time or truth value, in every usual notation."""
+"""Readings of a text as a number, date, time or truth value, in every usual notation.
+
+`Readings` reads a text that is one value, `said` finds the numbers and days in a sentence.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ import datetime as dt
 import math
 import re
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from sat_retriever.text.numbers import TextNumbers, numbers_of
+from sat_retriever.text.numbers import TextNumbers, numbers_of, scaled
 from sat_retriever.text.period.spellings import spelled
 from sat_retriever.text.segment import stems
 from sat_retriever.workbook.window import CellValue
@@ -33,6 +36,15 @@ _MOMENT = re.compile(
     r"(?:(\d{4}-\d\d-\d\d)(?:[T ]|$))?(?:(-?\d+) days?, )?"
     r"(?:(\d{1,4}):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?"
 )
+_SAID_DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d\d)(?!\w)")
+_SAID_NUMBER = re.compile(
+    r"(?<![\w.,])[-−+]?(?:[$€£¥₽₹]\s?)?(?P<digits>\d+(?:[.,'’\u00a0\u202f]\d+)*)"
+    r"(?:[eE][-+]?\d{1,3}(?!\w))?(?!\d)(?P<share>\s?[%‰])?"
+)
+_SCALE_BEHIND = re.compile(r"\s?[^\W\d_]+")
+_WORD = re.compile(r"\w+")
+_DAY_DIGITS = {3: ([1, 4], [2, 4]), 2: ([1], [2], [4])}  # of its numbers, by its words
+_LEAST_DIGITS = 3  # from which a number in a sentence is taken for a rounded one
 _UNITS = (86_400, 3_600, 60, 1)  # seconds of a day, an hour, a minute, a second
 _TRUTHS = {"true": True, "false": False}
 
@@ -129,6 +141,101 @@ class Readings:
             whole = float(each.value).is_integer()
             found.append(stems(str(int(each.value) if whole else each.value)))
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A number or a day in a sentence.
+
+    Attributes:
+        text: As the sentence writes it.
+        days: Parts of days as ISO writes them; empty for a number.
+    """
+
+    text: str
+    readings: Readings
+
+    def is_in(self, value: CellValue) -> bool:
+        """True if a cell has it, also among the words of a longer text."""
+        if not isinstance(value, str) or self.readings.hold(value):
+            return self.readings.hold(value)
+        return any(self.meets(each) for each in said(value))
+
+    def meets(self, other: Said) -> bool:
+        """True if another sentence says the same, perhaps in more digits."""
+        mine, others = self.readings, other.readings
+        if mine.days:
+            return any(_is_part(asked, day) for asked in mine.days for day in others.days)
+        return any(one.meets(two.value) for one in mine.numbers for two in others.numbers)
+
+
+def said(sentence: str) -> list[Said]:
+    """Return the numbers and days that a text says, in its order.
+
+    A number of three digits or more stands for all that are rounded to it; a scale behind it
+    counts. Days are written in figures, or with the name of the month. Digits that letters stand
+    before, as in CO2, are no number.
+
+    >>> [each.text for each in said("CO2 fell to 12.2 % (2 January 2024), by $8.4 million in Q3.")]
+    ['12.2 %', '2 January 2024', '$8.4 million']
+    >>> [number] = said("some 12.2 years")
+    >>> number.is_in(12.1666), number.is_in("lasts 12.17 years"), number.is_in(12.4)
+    (True, True, False)
+    """
+    found = list(_said_days(sentence))
+    taken = [span for span, _ in found]
+    for match in _SAID_NUMBER.finditer(sentence):
+        start, end = match.span()
+        if not _overlaps((start, end), taken):
+            behind = None if match["share"] else _SCALE_BEHIND.match(sentence, end)
+            written = match[0].strip()
+            if behind and scaled(f"{written}{behind[0]}").power:
+                written += behind[0]
+            numbers = tuple(_said_numbers(written, match["digits"]))
+            found += [((start, end), Said(written, Readings(numbers)))] if numbers else []
+    return [each for _, each in sorted(found, key=lambda each: each[0])]
+
+
+def _said_numbers(written: str, digits: str) -> Iterator[Numbers]:
+    """Yield what a number in a sentence may stand for, as rounded as it is written."""
+    part = scaled(written)
+    figures = re.sub(r"\D", "", digits).lstrip("0")
+    for each in _numbers(part.number):
+        room = each.room
+        if len(figures) >= _LEAST_DIGITS:
+            for mark in ".,":  # of two notations the one that gives this value has these decimals
+                decimals = len(digits.rpartition(mark)[2]) if mark in digits else 0
+                if decimals and not float(each.value).is_integer():
+                    room = max(room, 0.5 * 10.0**-decimals)
+            if float(each.value).is_integer():
+                room = max(room, 0.5)
+        yield replace(each, room=room)
+        if part.power:
+            scale = 10.0**part.power
+            yield replace(each, value=each.value * scale, room=room * scale)
+
+
+def _said_days(sentence: str) -> Iterator[tuple[tuple[int, int], Said]]:
+    """Yield the days of a sentence, each with its place: in figures, then with a month's name."""
+    taken: list[tuple[int, int]] = []
+    for match in _SAID_DAY.finditer(sentence):
+        if days := Readings.of(match[0]).days:
+            taken.append(match.span())
+            yield match.span(), Said(match[0], Readings(days=days))
+    words = [match.span() for match in _WORD.finditer(sentence)]
+    for size in (3, 2):
+        for first, last in zip(words, words[size - 1 :], strict=False):
+            text, span = sentence[first[0] : last[1]], (first[0], last[1])
+            digits = sorted(map(len, re.findall(r"\d+", text)))
+            if _overlaps(span, taken) or digits not in _DAY_DIGITS[size]:
+                continue
+            if days := Readings.of(text).days:
+                taken.append(span)
+                yield span, Said(text, Readings(days=days))
+
+
+def _overlaps(span: tuple[int, int], taken: Iterable[tuple[int, int]]) -> bool:
+    return any(first < span[1] and span[0] < last for first, last in taken)
 
 
 def _is_part(asked: str, day: str) -> bool:

@@ -1,10 +1,10 @@
-"""`sat ask`: with a server of Ollama, without one, and without a model."""
+"""`sat ask`: with a server of either form, without one, and without a model."""
 
 import json
 
 import pytest
 
-from tests.modelserver import Reaction, always, ollama, one_by_one
+from tests.modelserver import Reaction, always, ollama, one_by_one, openai
 
 QUESTION = "salary of the staff"
 RIGHT = "```sql\nSELECT name, salary FROM staff\n```"
@@ -33,6 +33,15 @@ def test_sheets_queries_rows_words_and_citations_are_shown_in_turn(index_file, s
     assert [chat["stream"] for chat in server.chats] == [True] * 3
     assert [chat["options"]["num_ctx"] for chat in server.chats] == [8192] * 3
     assert server.chats[0]["truncate"] is False
+
+
+def test_a_server_of_the_openai_form_answers_as_well(index_file, sat):
+    with openai(one_by_one(Reaction(RIGHT), Reaction("Ada earns 41."))) as server:
+        run = sat("ask", QUESTION, "--llm", "openai:small", "--llm-url", server.host, "-i",
+                  index_file)  # fmt: skip
+    assert run.code == 0, run.err
+    assert "Ada earns 41.\n\nFrom staff.csv#staff!A2:B2" in run.out
+    assert server.paths == ["/v1/chat/completions"] * 2
 
 
 def test_json_has_the_whole_answer(index_file, sat):

@@ -15,7 +15,7 @@ from sat_retriever import SheetIndex
 from sat_retriever.datasets.metrics.rows import read_run
 from sat_retriever.encoder.folder import read_model_folder, write_model_folder
 from tests.cli.conftest import command
-from tests.modelserver import MODEL, Reaction, always, ollama
+from tests.modelserver import MODEL, Reaction, always, ollama, openai
 from tests.rank.graph.small_model import save_small_model, small_spec
 
 Q1, PLAN, STAFF = "sales/2024.xlsx#Q1", "sales/2024.xlsx#Plan #1", "staff.csv#staff"
@@ -207,7 +207,8 @@ def test_tokens_of_a_trained_encoder_are_called_stage_1(bench, sat, encoder, wor
 
 
 def first_five(request, number):
-    names = request["format"]["items"]["enum"]
+    form = request.get("format") or request["response_format"]["json_schema"]["schema"]
+    names = form["items"]["enum"]
     return Reaction(content=json.dumps(names[:5]))
 
 
@@ -231,6 +232,19 @@ def test_a_language_model_is_one_more_row_and_is_asked_once(bench, tmp_path, mon
     assert (counts["questions"], counts["failed"]) == (3, 0)
     assert counts["digests"] == [f"sha of {MODEL}"]
     assert results["methods"][-1]["latency_ms"]["calls"] == 3
+
+
+def test_a_model_of_a_server_of_the_openai_form_is_a_row_as_well(bench, tmp_path):
+    with openai(first_five) as server:
+        run = bench(
+            "--llm", "openai:small", "--llm-url", server.host, "--num-ctx", 9000, "--out",
+            tmp_path / "out",
+        )  # fmt: skip
+    assert run.code == 0, run.err
+    shown = table(run.out)
+    [row] = [cells for name, cells in shown.items() if name.startswith("RAG+LLM")]
+    assert row[:6] == shown["RAG (bag)"][:6]
+    assert len(server.chats) == 3
 
 
 def test_without_a_server_the_model_has_no_row_and_the_reason_is_told(bench, tmp_path, monkeypatch):

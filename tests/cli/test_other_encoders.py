@@ -1,4 +1,4 @@
-"""`sat` with the embedding models of an Ollama server, as a user has them."""
+"""`sat` with embedding models on servers, as a user has them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sat_retriever import SheetIndex
 from sat_retriever.cli import index as index_command
 from sat_retriever.encoder import embedding
 from tests.embedding_models import HashedEmbeddings
-from tests.modelserver import Reaction, always, ollama
+from tests.modelserver import Reaction, always, ollama, openai
 
 GOOD = Reaction()
 BROKEN = Reaction(status=503, error="server busy, please try again")
@@ -66,6 +66,17 @@ def test_a_folder_is_indexed_by_a_model_of_a_server_and_the_cost_is_said(
     found = sat("search", "salary of the staff", "-i", file, "--json", "-k", 1)
     [hit] = json.loads(found.out)["hits"]
     assert hit["sheet_id"] == "staff.csv#staff"
+
+
+def test_a_model_of_a_server_of_the_openai_form_encodes_as_well(books, sat, tmp_path, monkeypatch):
+    file = tmp_path / "a.sat"
+    with openai(always(GOOD)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.v1)
+        run = sat("index", books, "-i", file, "--encoder", "openai:small")
+        found = sat("search", "salary of the staff", "-i", file, "--json", "-k", 1)
+    assert run.code == 0, run.err
+    assert f"encoded by openai:small ({server.v1})" in run.out.replace("\n", " ")
+    assert json.loads(found.out)["hits"][0]["sheet_id"] == "staff.csv#staff"
 
 
 class Watched:

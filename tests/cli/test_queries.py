@@ -3,6 +3,7 @@ import json
 import pytest
 
 from sat_retriever.datasets.labels import load_labels
+from tests.modelserver import Reaction, always, openai
 
 
 @pytest.fixture
@@ -34,6 +35,16 @@ def test_each_form_can_be_loaded_again_and_holds_the_same(sat, index_file, tmp_p
     sat("queries", "-i", index_file, "-o", tmp_path / "other.json", "--number", 6)
     first, second = load_labels(out), load_labels(tmp_path / "other.json")
     assert [(q.text, q.positives) for q in first] == [(q.text, q.positives) for q in second]
+
+
+def test_a_model_on_a_server_may_reword_them(sat, index_file, tmp_path):
+    options = ("--number", 3, "--paraphrase", "openai:small")
+    with openai(always(Reaction('{"rewordings": []}'))) as server:
+        run = sat("queries", "-i", index_file, "-o", tmp_path / "own.json", *options, "--llm-url",
+                  server.host)  # fmt: skip
+    assert run.code == 0, run.err
+    assert "0 reworded, 3 unchanged" in " ".join(run.out.split())
+    assert server.chats
 
 
 def test_json_output_holds_what_the_text_says(sat, index_file):

@@ -16,6 +16,7 @@ import pytest
 
 from sat_retriever.datasets.dataset import load_industrytab
 from tests.cli.conftest import Run, command, run_sat
+from tests.modelserver import Reaction, always, openai
 
 SMALL = ("--scale", "40", "--queries", "30", "--workers", "1")
 
@@ -143,3 +144,15 @@ def _wait_for(folder: Path, moment: str, process: subprocess.Popen[str]) -> None
             return
         time.sleep(0.02)
     raise AssertionError("nothing was written within 30 s")
+
+
+def test_the_server_of_a_model_is_asked_and_not_named_in_the_corpus(tmp_path):
+    out = tmp_path / "corpus"
+    options = ("--scale", "40", "--queries", "3", "--workers", "1", "--paraphrase", "openai:small")
+    with openai(always(Reaction('{"rewordings": []}'))) as server:
+        run = run_sat("synth", "--out", out, *options, "--llm-url", server.host)
+    assert run.code == 0, run.err
+    assert server.chats
+    manifest = (out / "corpus.json").read_text(encoding="utf-8")
+    assert "openai:small" in manifest
+    assert server.host not in manifest

@@ -195,7 +195,7 @@ def test_a_server_that_is_busy_twice_is_asked_a_third_time(form, asking):
         (Reaction("Ada ear", reason="length"), "did not finish its answer within 2048 tokens"),
         (Reaction("one two three four five six seven", cut=True), "broke off"),
         (Reaction(body=""), "broke off"),
-        (Reaction(body='{"choices": [], "message": {}, "done": false}'), "broke off"),
+        (Reaction(body='{"choices": [], "message": {"role": "assistant"}}'), "broke off"),
         (Reaction(body='{"error": "out of memory"}\n'), "out of memory"),
         (Reaction(body='data: {"error": {"message": "no"}}\n{"error": "no"}'), "no"),
         (Reaction(body="x" * (http.REPLY_BYTES + 1)), "more than 16 MiB"),

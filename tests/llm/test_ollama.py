@@ -1,8 +1,15 @@
 """What is an Ollama server's own: addresses, facts, vectors, and how a missing model is told."""
 
+import re
+import sys
+from dataclasses import replace
+from types import SimpleNamespace
+
+import httpx
 import pytest
 
-from sat_retriever.errors import LanguageModelError, ModelSetupError
+from sat_retriever._extras import install_command
+from sat_retriever.errors import LanguageModelError, MissingExtraError, ModelSetupError
 from sat_retriever.llm.http import KEY_OVER_HTTP, address_of
 from sat_retriever.llm.ollama import OllamaModel
 from sat_retriever.llm.served import ModelFacts, Options
@@ -88,19 +95,46 @@ def test_a_key_is_sent_to_this_machine_and_over_plain_http_only_if_asked_for(mon
     monkeypatch.setenv("OLLAMA_API_KEY", "not-a-real-key")
     with ollama(always(says("a")), models=("small",)) as server:
         ask(server.host)
-    assert server.headers[0]["Authorization"] == "Bearer not-a-real-key"
+        monkeypatch.setattr(
+            "sat_retriever.llm.ollama.address_of",
+            lambda text, port: replace(address_of(text, port), local=False),
+        )
+        ask(server.host)
+        monkeypatch.setenv(KEY_OVER_HTTP, "1")
+        ask(server.host)
+    sent = [headers["Authorization"] for headers in server.headers]
+    assert sent == ["Bearer not-a-real-key", None, "Bearer not-a-real-key"]
 
-    def sent(url):
-        return "Authorization" in OllamaModel("small", url)._client.headers
 
-    assert [sent("http://10.0.0.7"), sent("https://10.0.0.7")] == [False, True]
-    monkeypatch.setenv(KEY_OVER_HTTP, "1")
-    assert sent("http://10.0.0.7")
+@pytest.mark.parametrize("encoding", ["gzip", "br"])
+def test_an_answer_is_never_unpacked_so_its_limit_is_one_of_memory(encoding):
+    with ollama(always(says("a", headers={"Content-Encoding": encoding})), models=("small",)) as at:
+        assert ask(at.host).text == '["a"]'
+    assert at.headers[0]["Accept-Encoding"] == "identity"
 
 
-def test_no_error_of_http_leaks():
-    httpx = pytest.importorskip("httpx")
+def test_a_client_that_is_too_old_is_told_apart_from_a_server_that_answers_wrongly(monkeypatch):
+    class Client:  # as released before 0.5
+        def chat(self, model="", messages=None, *, stream=False, format=None, options=None):
+            raise AssertionError("nothing is to be asked")
 
+    monkeypatch.setitem(sys.modules, "ollama", SimpleNamespace(Client=Client))
+    with pytest.raises(
+        MissingExtraError, match=rf"older than 0\.5.*{re.escape(install_command('ollama'))}"
+    ):
+        OllamaModel("small")
+
+
+def test_a_server_that_is_not_safe_is_told_apart_from_none(monkeypatch):
+    def failing(*_, **__):
+        raise httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate")
+
+    monkeypatch.setattr(httpx.Client, "send", failing)
+    with pytest.raises(ModelSetupError, match=r"cannot be reached safely.*self-signed"):
+        ask("https://10.0.0.7")
+
+
+def test_no_error_of_http_leaks(monkeypatch):
     def subclasses(kind):
         for each in kind.__subclasses__():
             yield each
@@ -115,7 +149,7 @@ def test_no_error_of_http_leaks():
         def failing(*_, error=error, **__):
             raise error
 
-        model._client.send = failing
+        monkeypatch.setattr(httpx.Client, "send", failing)
         for call in (
             lambda: model.reply("Why?", {}, Options()),
             lambda: list(model.stream("a", "b", Options())),

@@ -85,7 +85,7 @@ def test_a_server_that_does_not_read_the_schema_is_told_it_in_the_prompt():
         ("max_tokens", "'max_tokens' is not supported; use 'max_completion_tokens' instead."),
     ],
 )
-def test_a_field_that_a_server_refuses_is_left_out_from_then_on(field, said):
+def test_a_field_that_a_server_refuses_is_left_out_from_then_on(field, said, caplog):
     with openai(refusing(lambda request: said * (field in request))) as server:
         chat = Chat("openai:small", server.v1)
         for _ in range(2):
@@ -95,6 +95,8 @@ def test_a_field_that_a_server_refuses_is_left_out_from_then_on(field, said):
     assert [request.get("max_completion_tokens") for request in server.chats[1:]] == (
         [2048 if renamed else None] * 2
     )
+    told = ["small takes no temperature but its own: equal questions may get answers that differ"]
+    assert caplog.messages == told * (field == "temperature")
 
 
 def test_a_refusal_of_something_else_changes_no_request():

@@ -113,7 +113,7 @@ class Server:
         self, path: str, method: str = "GET", body: bytes | None = None, **headers: str
     ) -> Answer:
         """The answer to a request; an underscore in a header's name is a hyphen."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         try:
             connection.request(method, path, body, {**self.headers, **named})

@@ -20,7 +20,9 @@ def answer(headers, names=("localhost",), kind="http"):
     async def receive():
         return {"type": "http.request"}
 
-    asyncio.run(HostCheck(app, names)({"type": kind, "headers": headers}, receive, send))
+    asyncio.run(
+        HostCheck(app, names)({"type": kind, "path": "/", "headers": headers}, receive, send)
+    )
     return sent[0].get("status", sent[0]["type"])
 
 

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.serve.app import Pages
+from sat_retriever.tools.work import Searches
 from tests.builders import LEFT_OUT, MESSY, messy_index
 from tests.fakes import HashedEncoder
 
@@ -17,7 +18,7 @@ from tests.fakes import HashedEncoder
 def client(tmp_path_factory):
     file = messy_index(tmp_path_factory.mktemp("messy"))
     with SheetIndex.open(file, HashedEncoder()) as opened:
-        pages = Pages(SheetRetriever(opened, None))
+        pages = Pages(SheetRetriever(opened, None), Searches(opened, 1, 8))
         with TestClient(Starlette(routes=pages.routes())) as made:
             yield made
 

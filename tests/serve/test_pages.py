@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 
 from sat_retriever import SheetIndex, SheetRetriever, index_paths
 from sat_retriever.serve.app import Pages
+from sat_retriever.tools.work import Searches
 from tests.serve.conftest import (
     EVIL,
     EVIL_IMAGE,
@@ -306,7 +307,7 @@ def test_an_unknown_address_is_a_page(server):
 @pytest.fixture(scope="module")
 def client(index_file):
     with SheetIndex.open(index_file) as opened:
-        pages = Pages(SheetRetriever(opened, None))
+        pages = Pages(SheetRetriever(opened, None), Searches(opened, 1, 8))
         with TestClient(Starlette(routes=pages.routes())) as made:
             yield made
 

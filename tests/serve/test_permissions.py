@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from urllib.parse import quote
 
 import pytest
 
@@ -11,7 +12,7 @@ from sat_retriever import SheetIndex
 from tests.serve.conftest import Server, serving
 
 SALES, HR, ALL = "s" * 20, "h" * 20, "o" * 20
-STAFF, Q1 = "staff.csv#staff", "2024/Sales 2024.xlsx#Q1"
+STAFF, Q1, NONE = "staff.csv#staff", "2024/Sales 2024.xlsx#Q1", "stabb.csv#stabb"
 TOKENS = f"""
 [[token]]
 token = "{SALES}"
@@ -68,9 +69,48 @@ def test_each_token_searches_what_its_groups_may_see(server):
 def test_a_hidden_sheet_has_the_page_of_one_that_does_not_exist(server):
     for path in ("/sheet", "/rows", "/preview", "/table.csv"):
         hidden = page(server, SALES, path, id=STAFF)
-        missing = page(server, SALES, path, id="stabb.csv#stabb")
+        missing = page(server, SALES, path, id=NONE)
         assert hidden.startswith("404")
         assert hidden.replace("staff", "X") == missing.replace("stabb", "X")
+
+
+def asked(server: Server, token: str, path: str, body: dict | None = None) -> str:
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    answer = server.ask(path, "POST" if body else "GET", json.dumps(body).encode(), **headers)
+    return f"{answer.status} {answer.text}"
+
+
+def test_programs_get_the_sheets_of_their_token(server):
+    for _ in range(2):
+        for token, staff, sales in ((SALES, False, True), (HR, True, False), (ALL, True, True)):
+            words = "name+salary+revenue+region+staff"
+            for path in (f"/api/search?question={words}", f"/search.json?q={words}"):
+                found = asked(server, token, path)
+                assert ("staff.csv" in found, "Sales 2024" in found) == (staff, sales)
+            for sheet, seen in ((STAFF, staff), (Q1, sales)):
+                for path, body in of_sheet(sheet):
+                    assert asked(server, token, path, body).startswith("200") == seen, path
+
+
+def test_programs_are_told_of_a_hidden_sheet_what_they_are_of_none(server):
+    for (path, body), (other, other_body) in zip(of_sheet(STAFF), of_sheet(NONE), strict=True):
+        hidden = asked(server, SALES, path, body)
+        missing = asked(server, SALES, other, other_body)
+        assert hidden.startswith("404"), path
+        assert hidden.replace("staff", "X") == missing.replace("stabb", "X")
+
+
+def of_sheet(sheet: str) -> list[tuple[str, dict | None]]:
+    """Requests of everything that names a sheet, with a body or without."""
+    name = quote(sheet, safe="")
+    return [
+        (f"/api/sheets/{name}", None),
+        (f"/api/related?sheet={name}", None),
+        *((f"/{page}.json?id={name}", None) for page in ("sheet", "rows", "preview", "table")),
+        ("/api/table", {"sheet": sheet}),
+        ("/api/cells", {"text": "a", "sheets": [sheet]}),
+        ("/api/sql", {"tables": [sheet]}),
+    ]
 
 
 def test_agents_get_the_tools_of_their_token(server):

@@ -400,7 +400,7 @@ def test_a_request_whose_head_does_not_come_is_not_waited_for(monkeypatch):
     async def slow(scope, receive, send):
         assert scope["type"] == "http"  # there is no lifespan
         await asyncio.sleep(1.5)  # an answer has its time
-        await refuse(send, 200, "answered")
+        await refuse(scope, send, 200, "answered")
 
     with listen("127.0.0.1", 0) as listening, ThreadPoolExecutor(1) as pool:
         address = listening.getsockname()

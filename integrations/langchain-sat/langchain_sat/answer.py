@@ -94,6 +94,7 @@ class _Steps:
             if isinstance(step, Query):
                 talk.reply(self._query.invoke(step, config))
                 continue
+            words = WordStream()
             for piece in self._llm.stream(_messages(step), config):
                 said += _text(piece)
                 if step.final and (shown := words.shown(_text(piece))):
@@ -114,6 +115,7 @@ class _Steps:
             if isinstance(step, Query):
                 talk.reply(await self._query.ainvoke(step, config))
                 continue
+            words = WordStream()
             async for piece in self._llm.astream(_messages(step), config):
                 said += _text(piece)
                 if step.final and (shown := words.shown(_text(piece))):

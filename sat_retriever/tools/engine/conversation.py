@@ -7,14 +7,22 @@ adapter carries it out as its framework does, at once, asynchronously or streame
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from sat_retriever.errors import QueryError
 from sat_retriever.records.sheetanswer import AnswerKind, Attempt, QueryResult, SheetAnswer
+from sat_retriever.tools.engine.evidence import (
+    ReadSheet,
+    evidence_of,
+    holds_times,
+    texts_queried,
+    texts_read,
+)
 from sat_retriever.tools.engine.prepare import Prepared
 from sat_retriever.tools.engine.prompts import (
+    NO_ANSWER,
     Prompt,
     query_prompt,
     read_prompt,
@@ -28,7 +36,9 @@ _NO_ROWS = (
     "The query gives no row, or only empty values. Texts in the tables may be spelled otherwise, "
     "or stand in another column. Write the same query again if no row is the right answer."
 )
+_OTHER_ROWS = "Its rows do not answer the question."
 _TRIED = "No query gave an answer, so it was read from the tables' text."
+_UNSEEN = "Not in the cells that were read: {}."
 _SILENT = "The language model gave no answer."
 _TEXT_TOKENS = 400  # of the rows that stand in for an answer
 _THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -112,35 +122,42 @@ def _queried(
 ) -> Generator[Step, Reply, tuple[QueryResult | None, tuple[Attempt, ...]]]:
     """Return the rows of the model's query, mended if need be, and all queries that it wrote.
 
-    There are no rows if every query failed, or the model decided against one.
+    There are no rows if every query failed, or the model decided against one, or wrote a failed one
+    again.
     """
     attempts: list[Attempt] = []
     empty: QueryResult | None = None
     while len(attempts) <= prepared.settings.repairs:
         sql = query_of(str((yield query_prompt(prepared, attempts))))
-        if sql is None:
+        again = attempts and attempts[-1].sql == sql
+        if sql is None or (again and empty is None):
             return None, tuple(attempts)
         found = yield Query(tables, sql)
-        if isinstance(found, QueryResult) and (empty is not None or _has_values(found)):
-            error = "" if _has_values(found) else _NO_ROWS
+        if isinstance(found, QueryResult) and (empty is not None or found.has_values):
+            error = "" if found.has_values else _joined(_NO_ROWS, found.note)
             return found, (*attempts, Attempt(sql, error))
         if isinstance(found, QueryResult):
             empty = found
-        attempts.append(Attempt(sql, _NO_ROWS if isinstance(found, QueryResult) else str(found)))
+            attempts.append(Attempt(sql, _joined(_NO_ROWS, found.note)))
+        else:
+            attempts.append(Attempt(sql, str(found)))
     return empty, tuple(attempts)
 
 
-def _has_values(result: QueryResult) -> bool:
-    return any(cell is not None for row in result.rows for cell in row)
-
-
 def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]) -> _Steps:
-    """Return the answer from a query's rows; the rows themselves if the model says nothing."""
+    """Return the answer from a query's rows; the rows themselves if the model says nothing.
+
+    If the model finds that they do not answer the question, the texts are read.
+    """
     text = words_of(str((yield told_prompt(prepared, result))))
+    if text.startswith(NO_ANSWER):
+        *before, last = attempts
+        return (yield from _read(prepared, (*before, Attempt(last.sql, _OTHER_ROWS))))
     if not text:
         rows = result_text(result, _TEXT_TOKENS)
         text = f"{_SILENT} The query gives:\n\n{rows}"
-    note = _joined(prepared.hits.note, prepared.note, result.note)
+    tables = prepared.tables.tables if prepared.tables else ()
+    note = _joined(_times_note(prepared, texts_queried(result, tables)), prepared.note, result.note)
     return SheetAnswer(
         prepared.question,
         text,
@@ -154,21 +171,31 @@ def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]
 
 
 def _read(prepared: Prepared, attempts: tuple[Attempt, ...]) -> _Steps:
-    """Return the answer from the texts of the sheets found."""
+    """Return the answer from the texts of the sheets found, with the cells that it rests on."""
     hits = prepared.hits
     text = words_of(str((yield read_prompt(prepared))))
-    named = [hits[number - 1] for number in named_sheets(text, len(hits))]
-    note = _joined(_TRIED if attempts else "", hits.note, prepared.note)
+    named = [number - 1 for number in named_sheets(text, len(hits))]
+    sheets = [ReadSheet(*each) for each in zip(hits, prepared.read, strict=True)]
+    found = evidence_of(text, prepared.question, sheets, named)
+    cited = found.citations(sheets) or tuple(hits[at].citation for at in named)
+    unseen = _UNSEEN.format(", ".join(found.unseen)) if found.unseen else ""
+    times = _times_note(prepared, texts_read(sheets, found))
     return SheetAnswer(
         prepared.question,
         text or f"{_SILENT} See the sheets that were found.",
         AnswerKind.TEXT,
         hits,
-        tuple(hit.citation for hit in named or hits),
+        cited or tuple(hit.citation for hit in hits),
         None,
         attempts,
-        note,
+        _joined(_TRIED if attempts else "", unseen, times, prepared.note),
     )
+
+
+def _times_note(prepared: Prepared, used: Iterable[str]) -> str:
+    """Return the note that no sheet is named for the times asked for, unless those used are."""
+    note = prepared.hits.note
+    return "" if note and holds_times(used, prepared.times) else note
 
 
 def _joined(*notes: str) -> str:
@@ -185,10 +212,10 @@ def words_of(reply: str) -> str:
 
 
 class WordStream:
-    r"""The words of a reply that comes in pieces, without thoughts at its beginning.
+    r"""The words of one reply that comes in pieces, without thoughts at its beginning.
 
     Attributes:
-        begun: True if there was anything to show.
+        begun: True if there was anything to show; there is not if the reply is no answer.
 
     >>> stream = WordStream()
     >>> [stream.shown(piece) for piece in ("<th", "ink>Hm.</thi", "nk>\n", "Fi", "ve.")]
@@ -208,6 +235,8 @@ class WordStream:
         if _THINK.startswith(start) or (start.startswith(_THINK) and _THOUGHT not in start):
             return ""
         words = _THOUGHTS.sub("", self._held, count=1).lstrip()
+        if words.startswith(NO_ANSWER) or NO_ANSWER.startswith(words.rstrip()):
+            return ""
         self.begun = bool(words)
         return words
 

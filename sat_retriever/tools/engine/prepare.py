@@ -12,13 +12,15 @@ from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import Answer, Hit
 from sat_retriever.records.typedtable import TypedTable
-from sat_retriever.text.period.spans import asked_on
-from sat_retriever.tools.content import Content, answer_readers
+from sat_retriever.text.period.spans import Span, asked_on
+from sat_retriever.tools.content import Content, SheetText, text_readers
+from sat_retriever.tools.engine.match import TableMatch, matches_of
 from sat_retriever.tools.naming import gone
 from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits, can_query
 from sat_retriever.tools.sql.query import MAX_TABLES, TableQuery
 
 _LEAST_TOKENS = 200
+_DIGITS = 8  # of a fraction in the texts; many models read each digit as a token
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,9 @@ class Prepared:
     Attributes:
         today: The day from which "last year" counts.
         tables: Their tables, ready to be queried; None if there are none.
-        texts: Text of each sheet found, in the order of the hits.
+        matches: What the question names of each of them.
+        read: Text of each sheet found, in the order of the hits, with the cells that it shows.
+        times: The times that the question names.
         note: Sheets whose tables could not be loaded, and why; empty if all were.
     """
 
@@ -74,9 +78,21 @@ class Prepared:
     today: date
     hits: Answer
     tables: TableQuery | None
-    texts: tuple[str, ...]
+    read: tuple[SheetText, ...]
+    matches: tuple[TableMatch, ...] = ()
+    times: tuple[Span, ...] = ()
     settings: EngineSettings = DEFAULT_SETTINGS
     note: str = ""
+
+    @property
+    def fits(self) -> bool:
+        """True if the question names a column or a value of a table that can be queried."""
+        return any(self.matches)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Text of each sheet found."""
+        return tuple(each.text for each in self.read)
 
 
 def prepare(
@@ -105,13 +121,16 @@ def prepare(
     else:
         missing = f"No table can be queried; run: {install_command('sql')}."
         tables, failed = [], [missing] * bool(settings.tables)
-    form = Content(max_tokens=max(16, settings.max_tokens // max(1, len(hits))))
+    most = max(16, settings.max_tokens // max(1, len(hits)))
+    form = Content(max_tokens=most, digits=_DIGITS)
     return Prepared(
         question,
         day,
         hits,
         TableQuery.over(tables, settings.limits, day) if tables else None,
-        tuple(read() for read in answer_readers(retriever.index, hits, form)),
+        tuple(read() for read in text_readers(retriever.index, hits, form)),
+        matches_of(question, tables),
+        retriever.times(question, today=day).spans,
         settings,
         " ".join(failed),
     )

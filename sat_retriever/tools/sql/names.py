@@ -9,7 +9,14 @@ from dataclasses import dataclass
 
 from sat_retriever.records.formats import without_extension
 from sat_retriever.records.sheets import MAX_TOLD
-from sat_retriever.records.typedtable import ROW, ColumnKind, TypedColumn, TypedTable
+from sat_retriever.records.typedtable import (
+    ROW,
+    ColumnKind,
+    DataValue,
+    TypedColumn,
+    TypedTable,
+    value_text,
+)
 from sat_retriever.workbook.typed import unique_names
 
 RESERVED = frozenset(
@@ -24,10 +31,13 @@ RESERVED = frozenset(
 )
 """Words that DuckDB takes for a name only in quotation marks."""
 _MOST = 60  # characters of a name
+_DIGITS = 6  # of a number that is an example
+_MOST_TEXT = 40  # characters of a text that is one
 _FEW = 6  # different texts of a column that are all shown
 _OTHER = re.compile(r"\W+")
 _HEADER = 200  # characters of a header
 FIND_COLUMNS = "find others by a part of their names with SELECT COLUMNS('part') FROM t LIMIT 1"
+_ROW_LINE = f"  {ROW} integer: row on the sheet"
 _PLAIN = re.compile(r"(?i:sheet|tabelle|feuil|hoja|data|sheet ?name)?[\s_]*\d*")
 """Names of sheets that say nothing."""
 
@@ -59,28 +69,31 @@ class SqlTable:
     @property
     def lines(self) -> tuple[str, ...]:
         """A line for each column as a language model reads it, the last one for that of rows."""
-        found = []
-        for name, column in zip(self.columns, self.table.columns, strict=True):
-            unit = f", in {column.unit}" if column.unit else ""
-            header = "" if column.name == name else f": {_short(column.name, _HEADER)}"
-            if column is self.table.section:
-                header = f"{header}, the heading above the record"
-            found.append(f"  {name} {column.kind}{header}{unit}{_examples(column)}")
-        return (*found, f"  {ROW} integer: row on the sheet")
+        return (*map(self.line, range(len(self.columns))), _ROW_LINE)
+
+    def line(self, place: int, named: Sequence[DataValue] = ()) -> str:
+        """Return the line of a column, with those of its values that a question names."""
+        name, column = self.columns[place], self.table.columns[place]
+        unit = f", in {column.unit}" if column.unit else ""
+        header = "" if column.name == name else f": {_short(column.name, _HEADER)}"
+        if column is self.table.section:
+            header = f"{header}, the heading above the record"
+        return f"  {name} {column.kind}{header}{unit}{_examples(column, named)}"
 
     def schema(self, most: int) -> str:
         """Return the table and its first columns as a language model reads them."""
         return self.described((*range(len(self.columns))[:most], len(self.columns)))
 
-    def described(self, shown: Sequence[int], head: str = "") -> str:
+    def described(self, shown: Sequence[int], head: str = "", lines: Sequence[str] = ()) -> str:
         """Return the table and some of its columns as a language model reads them.
 
         Args:
             head: A shorter first line; empty for its own.
+            lines: The lines of these columns; empty for their own.
         """
-        lines = self.lines
-        told = [head or self.head, *(lines[at] for at in shown)]
-        left = len(lines) - len(shown)
+        own = lines or [self.lines[at] for at in shown]
+        told = [head or self.head, *own]
+        left = len(self.columns) + 1 - len(shown)
         told += [f"  and {left:,} more columns; {FIND_COLUMNS}"] if left else []
         return "\n".join(told)
 
@@ -96,14 +109,26 @@ def _short(text: str, most: int) -> str:
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
-def _examples(column: TypedColumn) -> str:
-    """Return the values of a column with few different texts, else its first value."""
+def _examples(column: TypedColumn, named: Sequence[DataValue]) -> str:
+    """Return the values of a column with few different texts, else those named or its first one."""
     known = [value for value in column.values if value is not None]
     if column.kind is ColumnKind.TEXT and len(known) > _FEW:
         different = list(dict.fromkeys(known))
         if len(different) <= _FEW:
-            return f", one of {', '.join(repr(str(value)[:40]) for value in different)}"
-    return f", e.g. {str(known[0])[:40]!r}" if known else ""
+            return f", one of {', '.join(map(_example, different))}"
+    shown = named or known[:1]
+    return f", e.g. {', '.join(map(_example, shown))}" if shown else ""
+
+
+def _example(value: DataValue) -> str:
+    """Return a value as a statement writes it, but for long texts and many decimals."""
+    if isinstance(value, float):
+        return f"{value:.{_DIGITS}g}"
+    return (
+        str(value)
+        if isinstance(value, bool | int)
+        else repr((value_text(value) or "")[:_MOST_TEXT])
+    )
 
 
 def sql_tables(tables: Sequence[TypedTable]) -> list[SqlTable]:

@@ -7,23 +7,20 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from difflib import get_close_matches
 from typing import Any
 
 from sat_retriever.errors import EmptyInputError, InputError, PathNotFoundError, QueryError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheetanswer import QueryResult, QuerySource
-from sat_retriever.records.typedtable import DataValue, TypedTable
+from sat_retriever.records.typedtable import DataValue, TypedColumn, TypedTable
 from sat_retriever.system import check_wanted
 from sat_retriever.tools.naming import gone, named_sheet
 from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits, ask, too_much_memory
 from sat_retriever.tools.sql.check import WHOLE_ROWS, Compared
+from sat_retriever.tools.sql.hints import mended, told_missing
 from sat_retriever.tools.sql.names import FIND_COLUMNS, SqlTable, sql_tables
 
 MAX_TABLES = 20
-_DURATIONS = "Reckon with seconds of durations, as in sum(epoch(x))."
-_NO_COLUMN = re.compile(r'Referenced column "(?P<name>[^"]+)" (?:was )?not found', re.IGNORECASE)
-_NO_COLUMN_OF = re.compile(r'does not have a column named "(?P<name>[^"]+)"', re.IGNORECASE)
 MAX_COMPARED = 50
 """Most texts of conditions on one table that are looked for."""
 
@@ -93,7 +90,7 @@ class TableQuery:
         if "beyond" in answer:
             raise QueryError(too_much_memory(self.limits))
         if "error" in answer:
-            raise QueryError(self._mended(answer["error"]))
+            raise QueryError(mended(answer["error"], self.tables, self.limits.columns))
         columns = answer["columns"]
         return QueryResult(
             sql=sql,
@@ -133,7 +130,9 @@ class TableQuery:
             said += self._other_case(answer.get("compared", {}))
         used = [table.table for table in self.tables if table.name in answer["used"]]
         said += [f"{table.sheet_id}: {table.note}" for table in used if table.note]
-        return " ".join(said)
+        if not any(cell is not None for row in answer["rows"] for cell in row):
+            said += [told_missing(dict(self._missing(answer["compared"])))]
+        return " ".join(filter(None, said))
 
     def _other_case(self, compared: Mapping[str, Sequence[Compared]]) -> Iterator[str]:
         """Yield a hint for each text of a condition that a column has in other case alone."""
@@ -149,25 +148,27 @@ class TableQuery:
                         f"compare lower({name}), or by ILIKE."
                     )
 
-    def _mended(self, said: str) -> str:
-        """Return DuckDB's message with hints that help to mend the query."""
-        missing = _NO_COLUMN.search(said) or _NO_COLUMN_OF.search(said)
-        listed = "; ".join(each.listed(self.limits.columns) for each in self.tables)
-        if missing is None:
-            hint = f" {_DURATIONS}" if "(INTERVAL)" in said else ""
-            return f"{said}.{hint} Tables: {listed}."
-        name = missing["name"]
-        known = {column for table in self.tables for column in table.columns}
-        headers = {
-            column.name.casefold(): own
-            for table in self.tables
-            for own, column in zip(table.columns, table.table.columns, strict=True)
-        }
-        near = headers.get(name.casefold()) or next(
-            iter(get_close_matches(name.casefold(), sorted(known), n=1)), None
-        )
-        hint = f"; did you mean {near}?" if near else "."
-        return f"There is no column {name!r}{hint} Tables: {listed}."
+    def _missing(
+        self, compared: Mapping[str, Sequence[Compared]]
+    ) -> Iterator[tuple[str, list[tuple[TypedColumn, Compared]]]]:
+        """Yield the texts that conditions compare with a column and that no record has."""
+        for table in self.tables:
+            by_name = dict(zip(table.columns, table.table.columns, strict=True))
+            conditions = compared.get(table.name, ())[:MAX_COMPARED]
+            yield (
+                table.name,
+                [
+                    (by_name[each[0]], each)
+                    for each in map(_compared, conditions)
+                    if each[0] in by_name
+                    and not any(map(_condition(*each[1:]), _folded(by_name[each[0]].values)))
+                ],
+            )
+
+
+def _compared(given: Sequence[Any]) -> Compared:
+    name, text, pattern = given
+    return name, text, pattern
 
 
 def with_named(

@@ -21,7 +21,6 @@ from sat_retriever.train.data.trainingdata import TrainingData, ranked_metrics
 from sat_retriever.train.encoder.backbone import (
     Backbone,
     Batch,
-    Pieces,
     as_batch,
     encode_pieces,
     group_by_length,
@@ -32,6 +31,7 @@ from sat_retriever.train.encoder.contrastive import (
     multi_positive_loss,
     single_positive_loss,
 )
+from sat_retriever.train.encoder.frozen import Pieces
 from sat_retriever.train.encoder.fusion import choose_fusion
 from sat_retriever.train.encoder.mining import draw_negatives, draw_positives, nearest_sheets
 from sat_retriever.train.loop.device import gather_rows, moved, on_device, staged

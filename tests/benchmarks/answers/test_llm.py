@@ -5,7 +5,7 @@ import json
 import pytest
 
 from benchmarks.answers import llm
-from benchmarks.answers.judged import Expected, judged
+from benchmarks.answers.judged import FAILURES, Expected, failure_of, judged
 from benchmarks.answers.systems import Told
 from benchmarks.results import read_summaries
 from sat_retriever.index.sync.indexing import index_paths
@@ -32,7 +32,7 @@ def folder(tmp_path):
 def test_each_way_is_asked_judged_and_written_and_a_second_run_asks_nothing(
     folder, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(llm, "corpora", lambda *_: {"small": (folder, [ADA])})
+    monkeypatch.setattr(llm, "corpora", lambda *_: {"eps": (folder, [ADA])})
     lines = (
         "SELECT salary FROM staff WHERE name = 'Ada'",
         "Ada earns 41.",
@@ -41,7 +41,7 @@ def test_each_way_is_asked_judged_and_written_and_a_second_run_asks_nothing(
     )
     with ollama(one_by_one(*map(Reaction, lines)), models=("small",)) as server:
         told = ["--llm", "small", "--llm-url", server.host, "--work", str(tmp_path)]
-        told += ["--out", str(tmp_path / "out")]
+        told += ["--out", str(tmp_path / "out"), "--sets", "eps"]
         runs = []
         for _ in range(2):
             llm.main(told)
@@ -57,6 +57,12 @@ def test_each_way_is_asked_judged_and_written_and_a_second_run_asks_nothing(
     }  # fmt: skip
     assert found["engine"]["median_prompt_tokens"] > found["rag_sheets"]["median_prompt_tokens"]
     assert again == found
+    failures = {way: [n for n in FAILURES if m[n]] for way, m in found.items()}
+    assert failures == {"engine": [], "whole_workbook": ["read_wrong"], "rag_sheets": []}
+    queried = {way: (m["sql_first"], m["sql"]) for way, m in found.items()}
+    assert queried == {
+        "engine": (1.0, 1.0), "whole_workbook": (None, None), "rag_sheets": (None, None),
+    }  # fmt: skip
     cells = [chat["messages"][1]["content"] for chat in server.chats[2:]]
     assert all("staff.csv#staff\n|  | A | B |" in each for each in cells)
 
@@ -98,6 +104,23 @@ def test_values_sheets_and_cells_are_judged_apart(text, citations, found):
     both = Expected("?", (41, 39), ("staff.csv#staff",), ("staff.csv#staff!B2",))
     row = judged(both, Told(text, citations))
     assert (row["right"], row["sheets"], row["cells"]) == found
+
+
+@pytest.mark.parametrize(
+    ("told", "queries", "failure"),
+    [
+        (Told("39", failed="gone", rows="41"), True, "failed"),
+        (Told("39", found=("other.csv#x",)), True, "not_found"),
+        (Told("39", found=ADA.sheets), False, "read_wrong"),
+        (Told("39", found=ADA.sheets), True, "no_query"),
+        (Told("39", found=ADA.sheets, errors=("no row",)), True, "no_rows"),
+        (Told("39", found=ADA.sheets, errors=("",), rows="| 40 |"), True, "wrong_rows"),
+        (Told("39", found=ADA.sheets, errors=("",), rows="| 41 |"), True, "told_wrong"),
+    ],
+)
+def test_a_wrong_answer_is_in_one_class(told, queries, failure):
+    assert failure_of(ADA, told, queries=queries) == failure
+    assert judged(ADA, told, queries=queries)["failure"] == failure
 
 
 def test_the_questions_of_eps_have_places_unless_they_are_about_many_cells():

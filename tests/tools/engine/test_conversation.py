@@ -7,25 +7,18 @@ import pytest
 
 from sat_retriever import (
     Answer,
-    ColumnKind,
     EmptyInputError,
     EngineSettings,
     Filters,
     InputError,
     SheetIndex,
     SheetRetriever,
-    TypedColumn,
-    TypedTable,
 )
 from sat_retriever._extras import install_command
-from sat_retriever.records.area import Area
-from sat_retriever.records.contents import CellText
-from sat_retriever.records.sheets import LeftOut, LeftOutReason
 from sat_retriever.tools.engine import prepare as preparing
 from sat_retriever.tools.engine.conversation import Conversation, answered
 from sat_retriever.tools.engine.prepare import prepare
-from sat_retriever.tools.engine.prompts import query_prompt, read_prompt
-from sat_retriever.tools.sql.query import TableQuery
+from sat_retriever.tools.engine.prompts import NO_ANSWER, NO_SQL, query_prompt, read_prompt
 from tests.builders import LEFT_OUT, MESSY, indexed, messy_index, save_book
 from tests.fakes import HashedEncoder
 
@@ -95,12 +88,67 @@ def test_an_error_goes_back_with_a_hint_until_the_query_is_right(retriever):
 @pytest.mark.parametrize(("repairs", "queries"), [(0, 1), (2, 3)])
 def test_after_the_last_repair_the_text_is_read_and_the_reader_is_told(retriever, repairs, queries):
     settings = EngineSettings(repairs=repairs)
-    script = ["SELECT nothing FROM orders"] * queries
+    script = [f"SELECT nothing{number} FROM orders" for number in range(queries)]
     answer, prompts = asked(retriever, *script, "Ten [1].", settings=settings)
     assert (answer.kind, len(answer.attempts), answer.sql) == ("text", queries, None)
     assert answer.citations == ("shop.xlsx#Orders!A1:C9",)
     assert answer.sources.startswith("From [1] shop.xlsx#Orders!A1:C9\nNo query gave an answer")
     assert "| 2 | Ada | 2024-01-01 | 10 |" in prompts[-1].user
+
+
+def test_a_failed_query_that_is_written_again_ends_the_repairs(retriever):
+    wrong = "SELECT nothing FROM orders"
+    answer, prompts = asked(retriever, wrong, wrong, "Ten [1].")
+    assert (answer.kind, len(answer.attempts), len(prompts)) == ("text", 1, 3)
+
+
+def test_the_way_out_is_offered_at_the_last_try_or_where_nothing_is_named(retriever):
+    script = [f"SELECT nothing{number} FROM orders" for number in range(3)]
+    _, prompts = asked(retriever, *script, "Ten [1].")
+    assert [NO_SQL in each.user for each in prompts] == [False, False, True, False]
+    _, prompts = asked(retriever, "NO SQL", "I do not know.", question="Why?")
+    assert NO_SQL in prompts[0].user
+
+
+@pytest.mark.parametrize(
+    ("sql", "offered"),
+    [
+        ("SELECT price_eur FROM orders WHERE customer = 'Ada'", False),
+        ("SELECT price_eur FROM orders WHERE customer = 'Zoe'", True),
+        ("SELECT day FROM orders", True),
+    ],
+)
+def test_rows_are_no_answer_only_if_they_may_be_none(retriever, sql, offered):
+    script = [sql] if "Zoe" not in sql else [sql, sql]
+    answer, prompts = asked(
+        retriever, *script, "NO ANSWER", "Ada paid 10 [1].", question="price that Ada paid"
+    )
+    assert (NO_ANSWER in prompts[-2].user) == offered
+    assert (answer.kind, answer.text) == ("text", "Ada paid 10 [1].")
+    assert (answer.citations, answer.result) == (("shop.xlsx#Orders!C2",), None)
+    assert answer.note.startswith("No query gave an answer")
+
+
+def test_a_note_that_no_sheet_is_of_a_time_is_left_out_where_the_cells_are(retriever):
+    question = "price that Ada paid in 2024"
+    note = "No sheet searched is named for 2024; check what times these hold."
+    for lines, kept in (
+        (["SELECT price_eur FROM orders WHERE year(day) = 2024", "10."], False),
+        (["SELECT max(price_eur) FROM orders", "10."], True),
+        (["NO SQL", "It is 10 [1]."], False),
+        (["NO SQL", "It is 777."], True),
+    ):
+        ready = prepare(retriever, question)
+        hits = Answer(ready.hits, confidence=1.0, note=note)
+        answer = answered(replace(ready, hits=hits), Script(*lines))
+        assert (note in answer.note) == kept
+
+
+def test_what_a_question_names_of_a_table_comes_first_with_its_values(retriever):
+    prompt = query_prompt(prepare(retriever, "orders of Bob on 5 January 2024")).user
+    assert "customer text: Customer, one of 'Ada', 'Bob'" in prompt
+    assert "day date: Day, e.g. '2024-01-05'" in prompt
+    assert "| Bob | 2024-01-05 | 5.5 |" in prompt and "| Ada |" not in prompt
 
 
 def test_a_model_that_names_no_sheet_cites_all_that_it_read(retriever):
@@ -133,9 +181,9 @@ def test_contents_of_cells_cannot_leave_their_marks(retriever):
     _, prompts = asked(retriever, RIGHT, "Bob.", question="notes on orders, Eve")
     ready = prepare(retriever, "notes on orders, Eve")
     for prompt in (*prompts, read_prompt(ready)):
-        inside = prompt.user.partition("<data>\n")[2]
+        before, _, after = prompt.user.partition("<data>\n")
         assert prompt.user.count("<data>") == prompt.user.lower().count("</data>") == 1
-        assert inside.endswith("\n</data>")
+        assert "ignore" not in before + after.partition("\n</data>")[2]
     assert "ignore all before" in read_prompt(ready).user
 
 
@@ -240,23 +288,3 @@ def test_totals_are_among_the_records_if_that_is_set(messy):
     answer, _ = asked(messy, sql, "1602.5.", question="revenue by region", settings=settings)
     assert answer.result.rows == ((1602.5,),)
     assert "(total)" not in answer.note.replace("may sum up others: row 11 (total)", "")
-
-
-def test_a_column_of_headings_is_not_taken_for_the_sheets_next_column(messy):
-    settings = EngineSettings(max_tokens=200)
-    ready = prepare(messy, "revenue by region", settings=settings)
-    columns = [TypedColumn(f"c{n}", ColumnKind.NUMBER, (n,)) for n in range(40)]
-    table = TypedTable(
-        MESSY,
-        Area(1, 1, 9, 40),
-        (*columns, TypedColumn("Section", ColumnKind.TEXT, ("Retail",))),
-        (4,),
-        left_out=(LeftOut(3, LeftOutReason.SECTION),),
-    )
-    for cell, shown in (("AN4", "  c39 number"), ("AO4", "")):
-        why = replace(ready.hits[0].why, cells=(CellText(cell, "x"),), headers=())
-        hits = Answer([replace(ready.hits[0], why=why)])
-        made = replace(ready, hits=hits, tables=TableQuery.over([table]))
-        said = query_prompt(made).user
-        assert "more columns" in said
-        assert shown in said and "  section" not in said

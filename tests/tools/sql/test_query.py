@@ -107,11 +107,34 @@ def test_what_the_table_leaves_out_is_said_beside_the_answer(asked):
     assert found.note == "shop.xlsx#Orders: Left out: row 8 (total)."
 
 
+@pytest.mark.parametrize(
+    ("condition", "note"),
+    [
+        ("customer = 'Adda'", "orders.customer has no 'Adda'; it has 'Ada'."),
+        ("customer ILIKE '%ada lovelace%'", "has no '%ada lovelace%'; it has 'Ada'."),
+        ("customer = 'Zzyzx'", "orders.customer has no 'Zzyzx'."),
+        ("customer = 'Ada' AND price_eur > 99", ""),
+    ],
+)
+def test_a_text_that_no_record_has_is_told_with_the_nearest_ones(condition, note, here):
+    said = here.run(f"SELECT price_eur FROM orders WHERE {condition}").note
+    assert said.endswith(note) if note else "has no" not in said
+
+
 WRONG = [
     ("SELECT price FROM orders", "There is no column 'price'; did you mean price_eur?"),
     ("SELECT o.town FROM people o", "There is no column 'town'"),
     ("SELECT * FROM order_s", "there is no table 'order_s'; did you mean 'orders'?"),
     ("SELECT sum(customer) FROM orders", "Tables: orders(customer, day, price_eur, paid, _row)"),
+    ("SELECT o.name FROM orders o", "'name' is a column of people: read it from there"),
+    ("SELECT * FROM orders WHERE price_eur ILIKE '%5%'", "compare numbers with =, < or BETWEEN"),
+    ("SELECT * FROM orders WHERE day LIKE '2024%'", "write a day as DATE '2024-05-31'"),
+    ("SELECT * FROM orders WHERE day = 'May 2024'", "write a day as DATE '2024-05-31'"),
+    ("SELECT * FROM orders WHERE price_eur = 'five'", "holds no texts; look for the text"),
+    ("SELECT sum(customer) FROM orders", "TRY_CAST(x AS DOUBLE) reads them"),
+    ("SELECT customer, sum(price_eur) FROM orders", "GROUP BY ALL groups by"),
+    ("SELECT customer FROM orders WHERE sum(price_eur) > 1", "HAVING compares results"),
+    ("SELECT orders.customer FROM orders o", "has an alias is called by that alone"),
     ("SELEC 1", "syntax error at or near"),
     ("SELECT", "without selection list"),
     ("", "the SQL is empty"),

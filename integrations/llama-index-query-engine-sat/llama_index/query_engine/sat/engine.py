@@ -188,8 +188,9 @@ class SheetQueryEngine(CustomQueryEngine):
 
     def _words(self, talk: Conversation, metadata: dict[str, Any]) -> Iterator[str]:
         """Yield the words of an answer and its sources, then fill in the metadata."""
-        said, words = "", WordStream()
-        if isinstance(talk.step, Prompt):
+        words = WordStream()
+        while isinstance(talk.step, Prompt):
+            said, words = "", WordStream()
             for piece in self.llm.stream_chat(_messages(talk.step)):
                 said += piece.delta or ""
                 if shown := words.shown(piece.delta or ""):
@@ -199,8 +200,9 @@ class SheetQueryEngine(CustomQueryEngine):
 
     async def _awords(self, talk: Conversation, metadata: dict[str, Any]) -> AsyncIterator[str]:
         """Do the same as `_words`, without blocking the event loop."""
-        said, words = "", WordStream()
-        if isinstance(talk.step, Prompt):
+        words = WordStream()
+        while isinstance(talk.step, Prompt):
+            said, words = "", WordStream()
             async for piece in await self.llm.astream_chat(_messages(talk.step)):
                 said += piece.delta or ""
                 if shown := words.shown(piece.delta or ""):

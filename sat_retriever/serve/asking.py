@@ -1,0 +1,133 @@
+"""Questions answered in words over HTTP, by a language model, within some seconds."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from sat_retriever.answer.retriever import SheetRetriever
+from sat_retriever.errors import LanguageModelError
+from sat_retriever.llm.chat import Chat
+from sat_retriever.records.filters import Filters
+from sat_retriever.records.sheetanswer import AnswerKind, ResultValue, SheetAnswer
+from sat_retriever.serve.request import PageError, text_of
+from sat_retriever.tools.engine.conversation import answered
+from sat_retriever.tools.engine.prepare import EngineSettings, prepare
+from sat_retriever.tools.engine.prompts import Prompt
+from sat_retriever.tools.results import FoundSheet, ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class WordedAnswer(ToolResult):
+    """Answer of `ask`.
+
+    Attributes:
+        question: The question.
+        answer: The answer in words.
+        kind: What it was made of: the rows of a query, the text of the tables, or nothing, if no
+            sheet was found.
+        citations: Ranges that it rests on, or all that were read.
+        sql: The query whose rows it tells; None for an answer from text.
+        columns: Names of the columns of these rows.
+        rows: The rows.
+        complete: True if these are all rows.
+        note: Further information for the reader; empty if there is none.
+        confidence: Probability that the sheets searched hold the data, in [0, 1].
+        sheets: The sheets found, best first.
+    """
+
+    question: str
+    answer: str
+    kind: AnswerKind
+    citations: tuple[str, ...]
+    sql: str | None
+    columns: tuple[str, ...]
+    rows: tuple[tuple[ResultValue, ...], ...]
+    complete: bool
+    note: str
+    confidence: float
+    sheets: tuple[FoundSheet, ...]
+
+    @classmethod
+    def of(cls, found: SheetAnswer) -> WordedAnswer:
+        """Return an answer in the form of a tool's."""
+        result = found.result
+        return cls(
+            found.question,
+            found.text,
+            found.kind,
+            found.citations,
+            found.sql,
+            result.columns if result else (),
+            result.rows if result else (),
+            result.complete if result else True,
+            found.note,
+            round(found.hits.confidence, 4),
+            tuple(map(FoundSheet.of, found.hits)),
+        )
+
+
+class Asking:
+    """Answers questions by a language model.
+
+    Args:
+        seconds: Longest time for one answer.
+    """
+
+    def __init__(
+        self, retriever: SheetRetriever, chat: Chat, *, max_tokens: int, seconds: float
+    ) -> None:
+        self._retriever = retriever
+        self._chat = chat
+        self._max_tokens = max_tokens
+        self._seconds = seconds
+
+    def ask(
+        self,
+        question: str,
+        top_k: int = 5,
+        tables: int = 5,
+        totals: bool = False,
+        workbook: str | None = None,
+        path: str | None = None,
+    ) -> WordedAnswer:
+        """Answer a question in words, from the sheets found, with citations.
+
+        A language model writes SQL over the tables of the best sheets, a sandbox runs it, and the
+        model puts the rows into words. If SQL does not fit, it answers from the tables' text.
+
+        Args:
+            question: The question.
+            top_k: How many sheets to read at most, from 1 to 50.
+            tables: How many of the best sheets can be queried, from 0 to 20; 0 reads text alone.
+            totals: Keep rows of totals and subtotals among the records.
+            workbook: Only sheets of the workbook with exactly this file name.
+            path: Only workbooks whose path matches this pattern, such as 2024/*.xlsx.
+
+        Raises:
+            InputError: If the question is empty, or a number is out of range.
+            LanguageModelError: If the model cannot be reached, or answers badly.
+        """
+        text_of({"question": question}, "question")
+        until = time.monotonic() + self._seconds
+        settings = EngineSettings(
+            top_k=top_k, tables=tables, max_tokens=self._max_tokens, totals=totals
+        )
+        filters = Filters(workbook=workbook or None, path=path or None)
+        ready = prepare(self._retriever, question, filters or None, settings=settings)
+
+        def reply(prompt: Prompt) -> str:
+            said = ""
+            try:
+                for piece in self._chat.words(prompt.system, prompt.user):
+                    said += piece.text
+                    if time.monotonic() > until:
+                        break
+                else:
+                    return said
+            except LanguageModelError:
+                if time.monotonic() < until:
+                    raise
+            raise PageError(504, f"The answer took more than {self._seconds:g} seconds.")
+
+        return WordedAnswer.of(answered(ready, reply))

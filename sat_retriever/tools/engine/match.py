@@ -1,0 +1,124 @@
+"""What of a table a question names: columns by their headers, values, and the records with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sat_retriever.records.typedtable import (
+    ColumnKind,
+    DataValue,
+    TypedColumn,
+    TypedTable,
+    value_text,
+)
+from sat_retriever.text.lexical import query_words
+from sat_retriever.text.locate import sequence
+from sat_retriever.text.segment import forms, stems
+from sat_retriever.tools.readings import said
+
+_MOST_DIFFERENT = 20_000  # values of a column that are compared
+_SHOWN = 3  # values of a column, and records
+_LEAST_SHARE = 0.5  # of the best value's score; one below it says little
+_COUNTED = 100  # a number below it may count something else, as in "the 3 best"
+_COUNT_SCORE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class TableMatch:
+    """What a question names of a table.
+
+    Attributes:
+        headers: How many words the header of a column shares with it, by place, if any.
+        values: Values that it names or shares words with, best first, by the place of their column.
+        records: Places of records with most of these values, in the order of the sheet.
+    """
+
+    headers: Mapping[int, int] = field(default_factory=dict)
+    values: Mapping[int, tuple[DataValue, ...]] = field(default_factory=dict)
+    records: tuple[int, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.headers or self.values)
+
+    @property
+    def named(self) -> dict[int, tuple[DataValue, ...]]:
+        """The values of all columns that it names anything of, those with most of it first."""
+        places = sorted(
+            {*self.headers, *self.values},
+            key=lambda at: (-self.headers.get(at, 0) - (at in self.values), at),
+        )
+        return {at: self.values.get(at, ()) for at in places}
+
+
+class Asked:
+    """A question, to be compared with tables."""
+
+    def __init__(self, question: str) -> None:
+        self._words = frozenset(query_words(question))
+        self._sequence = sequence(forms(question))
+        self._said = said(question)
+        # Most values share no word; a beginning tells that sooner than its stem.
+        self._beginnings = {word[: max(3, len(word) - 1)] for word in self._words}
+
+    def match(self, table: TypedTable) -> TableMatch:
+        """Return what the question names of a table."""
+        shared = (
+            len(self._words.intersection(stems(f"{column.name} {column.unit or ''}")))
+            for column in table.columns
+        )
+        headers = {place: count for place, count in enumerate(shared) if count}
+        values: dict[int, tuple[DataValue, ...]] = {}
+        scores = [0.0] * len(table)
+        for place, column in enumerate(table.columns):
+            found = dict(self._scored(column))
+            best = max(found.values(), default=0.0)
+            if not best:
+                continue
+            kept = [value for value in found if found[value] >= _LEAST_SHARE * best]
+            values[place] = tuple(sorted(kept, key=lambda value: -found[value])[:_SHOWN])
+            for at, value in enumerate(column.values):
+                scores[at] += found.get(value, 0.0)
+        most = max(scores, default=0.0)
+        records = [at for at, score in enumerate(scores) if score == most > 0]
+        return TableMatch(headers, values, tuple(records[:_SHOWN]))
+
+    def _scored(self, column: TypedColumn) -> Iterator[tuple[DataValue, float]]:
+        different = dict.fromkeys(value for value in column.values if value is not None)
+        if len(different) > _MOST_DIFFERENT:
+            return
+        for value in different:
+            score = self._text(value) if isinstance(value, str) else self._value(column.kind, value)
+            if score:
+                yield value, score
+
+    def _text(self, value: str) -> float:
+        """How many of the question's words a text has, up to half lost to others, or doubled."""
+        small = value.lower()
+        if value.isascii() and not any(each in small for each in self._beginnings):
+            return 0.0
+        own = stems(value)
+        common = self._words.intersection(own)
+        whole = sequence(forms(value)) in self._sequence
+        return (
+            len(common) * (0.5 + 0.5 * len(common) / len(set(own))) * (1 + whole) if common else 0
+        )
+
+    def _value(self, kind: ColumnKind, value: DataValue) -> float:
+        if isinstance(value, bool):
+            return 0.0
+        if isinstance(value, (int, float)):
+            if any(each.readings.hold(value) for each in self._said):
+                return _COUNT_SCORE if abs(value) < _COUNTED and value == int(value) else 1.0
+            return 0.0
+        text = value_text(value) or ""
+        if any(each.readings.days and each.readings.hold(text) for each in self._said):
+            return 2.0
+        dated = kind in (ColumnKind.DATE, ColumnKind.DATETIME)
+        return float(dated and text[:4] in self._words)
+
+
+def matches_of(question: str, tables: Sequence[TypedTable]) -> tuple[TableMatch, ...]:
+    """Return what a question names of each of some tables."""
+    asked = Asked(question)
+    return tuple(map(asked.match, tables))
