@@ -193,7 +193,7 @@ REFUSED = [
     ("POST", TABLE, b"{}", {"Content_Encoding": "gzip"}, 415, "Content-Encoding"),
     ("POST", "/api/sql", {"sheets": []}, {}, 422, "table"),
     ("POST", "/api/sql", {"sheets": [Q1] * 21}, {}, 422, "give at most 20"),
-    ("POST", "/api/sql", {"tables": Q1}, {}, 422, "tables: "),
+    ("POST", "/api/sql", {"sheets": 5}, {}, 422, "sheets: "),
     ("POST", "/api/sql", {"sheets": [Q1], "sql": "DROP TABLE q1"}, {}, 422, "SELECT"),
     ("POST", "/api/sql", {"sheets": [Q1], "sql": "SELECT * FROM read_csv('/etc/passwd')"}, {}, 422,
      "read_csv"),
