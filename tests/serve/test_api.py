@@ -30,7 +30,7 @@ CALLS = {
     "index_status": ("GET", "/api/status", None),
     "read_range": ("POST", "/api/table", {"sheet": Q1, "range": "A1:C2"}),
     "search_cells": ("POST", "/api/cells", {"text": "North", "sheets": [Q1]}),
-    "query_tables": ("POST", "/api/sql", {"tables": [Q1], "sql": SQL}),
+    "query_tables": ("POST", "/api/sql", {"sheets": [Q1], "sql": SQL}),
 }
 
 
@@ -191,13 +191,13 @@ REFUSED = [
     ("POST", TABLE, b"{}", {"Content_Type": "application/json; charset=latin-1"}, 415, "UTF-8"),
     ("POST", TABLE, b"{}", {"Content_Type": "application/jsonx"}, 415, "Content-Type"),
     ("POST", TABLE, b"{}", {"Content_Encoding": "gzip"}, 415, "Content-Encoding"),
-    ("POST", "/api/sql", {"tables": []}, {}, 422, "table"),
-    ("POST", "/api/sql", {"tables": [Q1] * 21}, {}, 422, "give at most 20"),
-    ("POST", "/api/sql", {"tables": Q1}, {}, 422, "tables: "),
-    ("POST", "/api/sql", {"tables": [Q1], "sql": "DROP TABLE q1"}, {}, 422, "SELECT"),
-    ("POST", "/api/sql", {"tables": [Q1], "sql": "SELECT * FROM read_csv('/etc/passwd')"}, {}, 422,
+    ("POST", "/api/sql", {"sheets": []}, {}, 422, "table"),
+    ("POST", "/api/sql", {"sheets": [Q1] * 21}, {}, 422, "give at most 20"),
+    ("POST", "/api/sql", {"sheets": 5}, {}, 422, "sheets: "),
+    ("POST", "/api/sql", {"sheets": [Q1], "sql": "DROP TABLE q1"}, {}, 422, "SELECT"),
+    ("POST", "/api/sql", {"sheets": [Q1], "sql": "SELECT * FROM read_csv('/etc/passwd')"}, {}, 422,
      "read_csv"),
-    ("POST", "/api/sql", {"tables": [Q1], "sql": "x" * 20_001}, {}, 422, "20,000"),
+    ("POST", "/api/sql", {"sheets": [Q1], "sql": "x" * 20_001}, {}, 422, "20,000"),
     ("POST", "/api/cells", {"text": " "}, {}, 422, "text is empty"),
     ("POST", "/api/cells", {"text": "a", "limit": 1e3}, {}, 422, "from 1 to 200"),
     ("POST", "/api/ask", {"question": "how many?"}, {}, 501, "start it with --llm MODEL"),
@@ -235,7 +235,7 @@ def test_texts_of_workbooks_come_as_they_are(server):
 
 def test_numbers_that_json_does_not_have_are_texts(server):
     sql = f"SELECT 'nan'::DOUBLE AS n, '-inf'::DOUBLE AS i, {2**100}::HUGEINT AS h FROM q1 LIMIT 1"
-    answer = server.ask("/api/sql", "POST", json.dumps({"tables": [Q1], "sql": sql}).encode(),
+    answer = server.ask("/api/sql", "POST", json.dumps({"sheets": [Q1], "sql": sql}).encode(),
                         Content_Type="application/json")  # fmt: skip
     [row] = json.loads(answer.text, parse_constant=pytest.fail)["rows"]
     assert row == ["nan", "-inf", 2**100]
@@ -249,7 +249,7 @@ def test_a_workbook_that_is_gone_is_told(tmp_path, reports):
     (folder / "staff.csv").unlink()
     with serving(tmp_path / "own.sat") as server:
         for path, body in ((TABLE, {"sheet": "staff.csv#staff"}),
-                           ("/api/sql", {"tables": ["staff.csv#staff"]})):  # fmt: skip
+                           ("/api/sql", {"sheets": ["staff.csv#staff"]})):  # fmt: skip
             status, found = call(server, "POST", path, body)
             assert (status, "is gone; index its folder again" in found["detail"]) == (410, True)
         assert call(server, "GET", "/sheet.json?id=staff.csv%23staff")[0] == 410

@@ -109,7 +109,7 @@ def of_sheet(sheet: str) -> list[tuple[str, dict | None]]:
         *((f"/{page}.json?id={name}", None) for page in ("sheet", "rows", "preview", "table")),
         ("/api/table", {"sheet": sheet}),
         ("/api/cells", {"text": "a", "sheets": [sheet]}),
-        ("/api/sql", {"tables": [sheet]}),
+        ("/api/sql", {"sheets": [sheet]}),
     ]
 
 
