@@ -73,7 +73,9 @@ def test_found_sheets_say_that_none_is_of_the_time_asked_for(tmp_path):
             assert (said.note, "named for" in str(said)) == ("", False)
         only = tools.find_sheets("sales of February", path="*Jan*")
         assert "February" in only.note
-        assert not tools.find_sheets("sales of 2023", path="none/*").note
+        assert tools.find_sheets("sales of 2023", path="none/*").note == (
+            "No sheet meets path 'none/*'."
+        )
 
 
 def test_found_sheets_say_when_nothing_seems_to_hold_the_data(tools):
