@@ -166,15 +166,14 @@ def place_of(workbook: str) -> str:
 def _sheets(opened: SheetIndex, workbook: str) -> list[str]:
     """Ids of a workbook's sheets; its name is as in the index, a path from here, or its URL.
 
-    The end of a path, in any case, is enough where no other path ends so.
+    The end of a path is enough where no other path ends so.
     """
     ids = opened.sheet_ids(workbook)
     if not ids and workbook:
         here = place_of(workbook)
         paths = [s.path for s in opened.workbooks() if joined(s.root, s.path) == here]
         if not paths:
-            end = f"/{workbook}".casefold()
-            paths = [path for path in opened.paths() if f"/{path}".casefold().endswith(end)]
+            paths = [path for path in opened.paths() if path.endswith(f"/{workbook}")]
             paths = paths if len(paths) == 1 else []
         ids = opened.sheet_ids(paths[0]) if paths else []
     return ids

@@ -14,8 +14,6 @@ SALES = [f"sales/2024.xlsx#{name}" for name in ("#1", "Plan #1", "Q1", "Rates")]
 NAMES = [
     ("sales/2024.xlsx", SALES),
     ("2024.xlsx", SALES),
-    ("SALES/2024.XLSX", SALES),
-    ("Sales/2024.xlsx#Q1", ["sales/2024.xlsx#Q1"]),
     ("{folder}/sales/2024.xlsx", SALES),
     ("sales/2024.xlsx#Q1", ["sales/2024.xlsx#Q1"]),
     ("2024.xlsx#Q1", ["sales/2024.xlsx#Q1"]),

@@ -73,7 +73,9 @@ def test_found_sheets_say_that_none_is_of_the_time_asked_for(tmp_path):
             assert (said.note, "named for" in str(said)) == ("", False)
         only = tools.find_sheets("sales of February", path="*Jan*")
         assert "February" in only.note
-        assert not tools.find_sheets("sales of 2023", path="none/*").note
+        assert tools.find_sheets("sales of 2023", path="none/*").note == (
+            "No sheet meets path 'none/*'."
+        )
 
 
 def test_found_sheets_say_when_nothing_seems_to_hold_the_data(tools):
@@ -171,13 +173,10 @@ def test_answers_are_bounded_whatever_the_headers_are(tmp_path):
         assert f"Only the first {len(found.sheets)} of 50 sheets fit here." in found.note
         described = tools.describe_sheet("3.csv")
         assert len(described.tables[0].columns) + described.tables[0].more_columns == 80
-        related = tools.related_sheets("3.csv", limit=200)
-        assert f"{related.total - len(related.related)} more links are not listed" in str(related)
         cells = tools.search_cells("長い見出し", limit=200)
-        assert f"Only the first {len(cells.cells)} cells are listed." in cells.note
-        query = tools.query_tables(["3.csv"], 'FROM "t_3"')
-        for answer in (found, described, related, cells, query, tools.read_range("3.csv")):
-            assert 1_000 < estimated_tokens(str(answer)) < 6_000
+        query = tools.query_tables(["3.csv"])
+        for answer in (found, described, cells, query, tools.read_range("3.csv")):
+            assert estimated_tokens(str(answer)) < 6_000
 
 
 def test_links_are_told_from_the_side_of_the_sheet_that_was_asked_about(tools):
@@ -426,7 +425,7 @@ def test_tables_are_queried_after_their_names_were_asked_for(tools):
     assert str(named).splitlines()[:4] == [
         "q1: 3 rows of Sales.xlsx#Q1!A1:B4",
         "  region text: Region, e.g. 'Region 0'",
-        "  revenue number: Revenue, e.g. '0'",
+        "  revenue number: Revenue, e.g. 0",
         "  _row integer: row on the sheet",
     ]
     sql = "SELECT region, q2.revenue - q1.revenue AS more FROM q1 JOIN q2 USING (region) ORDER BY 2"

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -92,11 +93,7 @@ def ask(
         env=_environment(),
         start_new_session=True,
     ) as process:
-        try:
-            out, err = _said(process, b"".join([line, *parts]), _START_SECONDS + limits.seconds)
-        finally:
-            with contextlib.suppress(OSError):
-                process.kill()
+        out, err = _said(process, b"".join([line, *parts]), _START_SECONDS + limits.seconds)
     lines = out.split(b"\n")[:-1]  # a line without an end was not written to it
     if not lines:
         raise QueryError(_ended(process.returncode, err, limits))
@@ -107,16 +104,23 @@ def ask(
 
 
 def _said(process: subprocess.Popen[bytes], asked: bytes, seconds: float) -> tuple[bytes, bytes]:
-    """What a process says, to its end or until it is killed: late, or as nobody waits for it."""
-    given: bytes | None = asked
+    """What a process says, to its end or until it is killed: late, or as nobody waits for it.
+
+    Another thread writes and reads: a `communicate` that timed out writes nothing more.
+    """
     end = time.monotonic() + seconds
-    while True:
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        said = pool.submit(process.communicate, asked)
         try:
-            return process.communicate(given, timeout=LOOK_EVERY_S)
-        except subprocess.TimeoutExpired:
-            given = None  # is being written already
-            check_wanted()
-            if time.monotonic() > end:
+            while True:
+                try:
+                    return said.result(timeout=LOOK_EVERY_S)
+                except TimeoutError:
+                    check_wanted()
+                    if time.monotonic() > end:
+                        process.kill()
+        finally:  # ends the thread, too
+            with contextlib.suppress(OSError):
                 process.kill()
 
 
