@@ -336,7 +336,8 @@ class SheetDescription(ToolResult):
 
 def described(record: SheetRecord, most: int, max_tokens: int) -> tuple[DescribedTable, ...]:
     """The first tables of a sheet, with at most `_COLUMNS` columns in all, as many as fit."""
-    left, found = _COLUMNS, []
+    left = _COLUMNS
+    found: list[DescribedTable] = []
     for table in record.tables[:most]:
         whole = DescribedTable.of(record, table, left)
         if found and estimated_tokens(whole.note) > max_tokens:
