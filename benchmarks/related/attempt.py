@@ -141,8 +141,10 @@ def asked(
         if isinstance(network, GatedNetwork):
             told["gates"] = [round(gate, 4) for gate in network.gates().tolist()]
         for name, listed in sets.items():
-            graph = isinstance(network, GatedNetwork)
-            values = logits_of(network, over(network.base, listed.lists) if graph else listed.lists)
+            lists = listed.lists
+            if isinstance(network, GatedNetwork):
+                lists = over(network.base, lists)
+            values = logits_of(network, lists)
             yield measured(row, name, listed, values, split, seed, **told)
 
 

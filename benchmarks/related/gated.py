@@ -99,12 +99,14 @@ class GatedNetwork(nn.Module):
             chosen = self.choice(torch.cat((h, q), dim=-1)).softmax(dim=-1)  # (b, k, c)
             heard = (weights * chosen.unsqueeze(2)).flatten(2) @ spoken.reshape(b, -1, d)
             change = self.gates() * self.update(torch.cat((h, heard, q), dim=-1))
-        moved = (rest(h + change) - rest(h) + self.read(change)).squeeze(-1)
+        moved: torch.Tensor = rest(h + change) - rest(h) + self.read(change)
+        moved = moved.squeeze(-1)
         return logits + bound * torch.tanh(moved / bound)
 
     def _weights(self, state: torch.Tensor, relations: torch.Tensor) -> torch.Tensor:
         """Return how much of each of the best each candidate hears over each relation."""
-        ends = relations[..., : 2 * len(LINKED)].unflatten(-1, (len(LINKED), 2))
+        ends = relations[..., : 2 * len(LINKED)]
+        ends = ends.reshape(*ends.shape[:-1], len(LINKED), 2)
         links = ends.amax(dim=-1)[..., PLACES] * self.graph.linked  # either end, (b, k, p, c)
         if self.graph.pulled:
             row, pulled, pulling = links.any(dim=-1).nonzero(as_tuple=True)
@@ -169,8 +171,8 @@ def fit(
         network.train()
         for items in np.array_split(draw.permutation(rows), steps):
             logits = network(*_inputs(taught, items))
-            given = (torch.from_numpy(each[items]) for each in (taught.mask, taught.relevant))
-            loss = list_losses(logits, *given, learning.complete).mean()
+            mask, relevant = (torch.from_numpy(x[items]) for x in (taught.mask, taught.relevant))
+            loss = list_losses(logits, mask, relevant, learning.complete).mean()
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(learnt, 1.0)

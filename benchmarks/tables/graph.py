@@ -97,7 +97,7 @@ def _transfer(files: Files) -> Iterator[list[str]]:
 
 def _logged(row: Mapping[str, Any]) -> list[str]:
     graph, base, gap = row.get("graph"), row.get("base"), row.get("difference")
-    shown = signed(Difference(*gap)) if gap else f"{graph - base:+.4f}"
+    shown = signed(Difference(*gap)) if gap else f"{row['graph'] - row['base']:+.4f}"
     title = SETS[row["set"]].title if row["set"] in SETS else row["set"]
     asked, metric = number(row.get("questions")), row["metric"].replace("AllRelevant", "all")
     return [
@@ -162,9 +162,9 @@ def graphs_table(files: Files) -> str:
                 below = GRAPHS[row].base if row in GRAPHS else ""
                 control = _WITHOUT_LINKS if row == "graph" else ""
                 for name in (SHIPPED if row != SHIPPED else "", below, control):
-                    rival = _of(files, name + at + encoder, dataset, split) if name else []
+                    other = _of(files, name + at + encoder, dataset, split) if name else []
                     cells += [
-                        signed(_gap(own, rival, column)) if rival else "" for column in _COLUMNS
+                        signed(_gap(own, other, column)) if other else "" for column in _COLUMNS
                     ]
                 rows.append(cells)
     return markdown(headings, rows)

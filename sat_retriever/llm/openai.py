@@ -91,7 +91,8 @@ class OpenAIModel(HttpModel):
         said = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         body = self._chat(said, options)
         body |= {"stream": True, "stream_options": {"include_usage": True}}
-        reason, usage = "", {}
+        reason = ""
+        usage: Mapping[str, Any] = {}
         with self._told():
             for event in _events(self._lines("/chat/completions", body)):
                 if event.get("error"):

@@ -21,7 +21,7 @@ _JSON_TYPES: Mapping[str, type | tuple[type, ...]] = {
     "number": (int, float),
     "boolean": bool,
 }
-_BRACKETS = {"object": "{}", "array": "[]"}
+_BRACKETS = {"object": ("{", "}"), "array": ("[", "]")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def found_json(text: str, kind: str = "") -> Any:
     try:
         return json.loads(said)
     except ValueError:
-        first, last = _BRACKETS.get(kind, "\0\0")
+        first, last = _BRACKETS.get(kind, ("\0", "\0"))
         return json.loads(said[max(said.find(first), 0) : said.rfind(last) + 1])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -67,6 +67,17 @@ def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
     return runs
 
 
+def has_values(rows: Iterable[Sequence[ResultValue]]) -> bool:
+    """True if a cell has a value other than zero, which a count of no record is.
+
+    >>> has_values([["Ada", 0]]), has_values([[0], [None]]), has_values([[False]])
+    (True, False, True)
+    """
+    return any(
+        isinstance(cell, bool) or cell not in (None, 0, "nan") for row in rows for cell in row
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class QueryResult:
     """The rows that a query gave.
@@ -95,8 +106,8 @@ class QueryResult:
 
     @property
     def has_values(self) -> bool:
-        """True if a cell of its rows is not empty."""
-        return any(cell is not None for row in self.rows for cell in row)
+        """As `has_values` says of its rows."""
+        return has_values(self.rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, as `sat sql --json` prints them."""

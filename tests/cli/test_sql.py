@@ -10,12 +10,12 @@ def test_without_a_query_the_names_of_tables_and_columns_are_printed(index_file,
     assert run.out.splitlines() == [
         "staff: 1 row of staff.csv#staff!A1:B2",
         "  name text: Name, e.g. 'Ada'",
-        "  salary number: Salary, e.g. '41'",
+        "  salary number: Salary, e.g. 41",
         "  _row integer: row on the sheet",
         "q1: 1 row of sales/2024.xlsx#Q1!A1:C2",
         "  region text: Region, e.g. 'North'",
-        "  month number: Month, e.g. '7'",
-        "  revenue number: Revenue, e.g. '7'",
+        "  month number: Month, e.g. 7",
+        "  revenue number: Revenue, e.g. 7",
         "  _row integer: row on the sheet",
     ]
 

@@ -425,7 +425,7 @@ def test_tables_are_queried_after_their_names_were_asked_for(tools):
     assert str(named).splitlines()[:4] == [
         "q1: 3 rows of Sales.xlsx#Q1!A1:B4",
         "  region text: Region, e.g. 'Region 0'",
-        "  revenue number: Revenue, e.g. '0'",
+        "  revenue number: Revenue, e.g. 0",
         "  _row integer: row on the sheet",
     ]
     sql = "SELECT region, q2.revenue - q1.revenue AS more FROM q1 JOIN q2 USING (region) ORDER BY 2"

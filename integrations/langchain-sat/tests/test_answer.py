@@ -90,7 +90,7 @@ def test_it_is_one_part_of_a_longer_chain_and_of_a_batch(index):
 
 def test_filters_hold_and_wrong_ones_are_refused(index, tmp_path):
     answer = chain(index, ["NO SQL", "41 [1]."], filters={"path": "Staff*"}).invoke(QUESTION)
-    assert answer["citations"] == ["Staff.xlsx#People!A1:C3"]
+    assert answer["citations"] == ["Staff.xlsx#People!B2"]
     with pytest.raises(InputError, match="there is no filter"):
         chain(index, filters={"color": "red"})
     with pytest.raises(IndexNotFoundError):

@@ -33,8 +33,8 @@ from sat_retriever.tools.sql.query import TableQuery
 
 NOTHING = "No sheet was found for this question."
 _NO_ROWS = (
-    "The query gives no row, or only empty values. Texts in the tables may be spelled otherwise, "
-    "or stand in another column. Write the same query again if no row is the right answer."
+    "The query gives no row, or only empty values or zeros. Texts in the tables may be spelled "
+    "otherwise, or stand in another column. Write the same query again if that is the right answer."
 )
 _OTHER_ROWS = "Its rows do not answer the question."
 _TRIED = "No query gave an answer, so it was read from the tables' text."

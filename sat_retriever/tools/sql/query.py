@@ -11,7 +11,7 @@ from typing import Any
 
 from sat_retriever.errors import EmptyInputError, InputError, PathNotFoundError, QueryError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.sheetanswer import QueryResult, QuerySource
+from sat_retriever.records.sheetanswer import QueryResult, QuerySource, has_values
 from sat_retriever.records.typedtable import DataValue, TypedColumn, TypedTable
 from sat_retriever.system import check_wanted
 from sat_retriever.tools.naming import gone, named_sheet
@@ -130,7 +130,7 @@ class TableQuery:
             said += self._other_case(answer.get("compared", {}))
         used = [table.table for table in self.tables if table.name in answer["used"]]
         said += [f"{table.sheet_id}: {table.note}" for table in used if table.note]
-        if not any(cell is not None for row in answer["rows"] for cell in row):
+        if not has_values(answer["rows"]):
             said += [told_missing(dict(self._missing(answer["compared"])))]
         return " ".join(filter(None, said))
 

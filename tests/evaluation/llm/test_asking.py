@@ -47,6 +47,7 @@ def test_a_question_is_asked_exactly_as_the_paper_says():
             "keep_alive": "10m",
             "think": False,
             "stream": False,
+            "tools": [],
             "truncate": False,  # what does not fit is refused and not cut
             "shift": False,
         }

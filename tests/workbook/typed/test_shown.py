@@ -200,7 +200,7 @@ def test_the_data_of_a_column_mean_what_its_cells_show(index, name):
 
 def test_a_schema_tells_the_units_of_formats(index):
     schema = TableQuery.over([index.table("a.xlsx#percents and texts")]).schema
-    assert f"margin number: Margin, in {FRACTION}, e.g. '0.19'" in schema
+    assert f"margin number: Margin, in {FRACTION}, e.g. 0.19" in schema
 
 
 def test_words_among_numbers_are_told_and_kept(index):
