@@ -12,6 +12,7 @@ import pytest
 
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.datasets.dataset import load_industrytab
+from sat_retriever.records.hits import NOTHING
 from tests.places import EXAMPLES
 from tests.saved_encoder import save_bag_of_words
 
@@ -60,8 +61,8 @@ def shown(encoder: Path) -> str:
 
 @pytest.mark.parametrize("question", WINNERS)
 def test_each_question_finds_its_sheet_first(question, shown):
-    lines = [line.split("  ")[0] for line in shown.splitlines()]
-    best = shown.splitlines()[lines.index(question) + 1]
+    told = [line for line in shown.splitlines() if line != NOTHING]  # the encoder knows few words
+    best = told[[line.split("  ")[0] for line in told].index(question) + 1]
     sheet, path = WINNERS[question]
     assert re.search(rf"━ +{re.escape(sheet)} +{re.escape(path)} ", best)
 
@@ -139,7 +140,11 @@ def test_a_folder_of_ones_own_gets_questions_of_its_own(encoder, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert "Surname and Salary in staff [x]" in done.stdout
     asked = demo(tmp_path, "--ask", "the salary", "--model", encoder, "--work", tmp_path / "work")
-    assert re.search(r"^the salary  \d+ ms\n0\.\d\d ━+ +staff \[x\] ", asked.stdout, re.MULTILINE)
+    assert re.search(
+        r"^the salary  \d+ ms\n(?:Nothing .+\n)?0\.\d\d ━+ +staff \[x\] ",
+        asked.stdout,
+        re.MULTILINE,
+    )
 
 
 def test_a_question_that_nothing_answers_is_told(encoder, tmp_path):
