@@ -282,7 +282,7 @@ class SheetRetriever:
         said = [_read_otherwise(question)]
         if not found:
             said.append(unmet_conditions(self.index, filters))
-        elif not best:
+        elif not best and min_score is not None:
             top = max(each.score for each in found.candidates)
             said.append(f"No sheet scores {min_score:g} or more; the best scores {top:.3f}.")
         elif missing := self.index.search.missing_times(question, filters):

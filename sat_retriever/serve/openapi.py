@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, get_type_hints
+from typing import Literal, get_type_hints
 
 from sat_retriever._extras import require
 from sat_retriever._version import __version__
+from sat_retriever.records.jsonform import Json
 from sat_retriever.serve.asgi import PROBLEM
 from sat_retriever.tools.tool import Tool
 
@@ -17,7 +18,6 @@ except ModuleNotFoundError:
     require("pydantic", "mcp")  # names the extra to install
     raise
 
-Json = dict[str, Any]
 _REF = "#/components/schemas/{model}"
 _ABOUT = (
     "Finds the worksheets that hold the data for a question, in an index of workbooks, and reads "

@@ -98,7 +98,11 @@ def test_progress_says_how_fast_texts_are_encoded(serving, books, sat, tmp_path,
     monkeypatch.setattr(index_command, "progress", lambda *_, **__: nullcontext(watched))
     options = ("--encoder", "ollama:small", "--batch-size", 1)
     assert sat("index", books, "-i", tmp_path / "a.sat", *options).code == 0
-    figures = [now.figures for now in watched.shown if now.what == "reading" and not now.done]
+    figures = [
+        now.figures
+        for now in watched.shown
+        if now.what == "reading" and not now.done and now.figures
+    ]
     assert re.fullmatch(r"1 text, [\d,.]+ texts/s", figures[0])
     assert re.fullmatch(r"2 texts, [\d,.]+ texts/s", figures[1])
     last = watched.shown[-1]

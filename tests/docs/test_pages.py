@@ -76,7 +76,7 @@ def test_the_scores_are_added_as_the_code_does():
 def test_every_type_of_link_is_explained_and_every_tool():
     stored = [kind.value for kind in LinkType if kind is not LinkType.SAME_WORKBOOK]
     assert sorted(codes(page("guides/links.md"))) == sorted(stored)
-    tools = codes(page("guides/mcp.md"))
+    tools = re.findall(r"^\| `(\w+)\([^)]*\)` \|", page("guides/mcp.md"), re.MULTILINE)
     assert tools == [name for name in vars(SheetTools) if name in tools]
     assert len(tools) == 7
 
