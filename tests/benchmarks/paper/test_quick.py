@@ -106,7 +106,7 @@ def test_without_a_server_the_other_rows_are_measured_and_the_reason_is_told(qui
     for title in ("LLM-only", "RAG + LLM"):
         said = f"Left out: {title} (no:model), as no Ollama server answers at http://127.0.0.1:9"
         assert said in done.stderr
-        (line,) = (each for each in done.stdout.splitlines() if each.strip().startswith(title))
+        line = next(x for x in done.stdout.splitlines() if x.strip().startswith(title))
         assert "not run" in line
     assert "Traceback" not in done.stderr
     kept = read_summaries("trained", tmp_path / "results").values()
@@ -116,7 +116,7 @@ def test_without_a_server_the_other_rows_are_measured_and_the_reason_is_told(qui
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--methods", "llm_only"), "name the model of your Ollama server with --llm MODEL"),
+        (("--methods", "llm_only"), "name the model of your server with --llm MODEL"),
         (("--corpus", "nowhere"), "not run: there is no corpus"),
     ],
 )
