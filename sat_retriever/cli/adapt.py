@@ -17,7 +17,7 @@ from sat_retriever.cli.options import (
     LlmUrlOption,
     examples,
     opened_whole,
-    refuse_url_alone,
+    refuse_without_model,
 )
 from sat_retriever.cli.progress import about, progress
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stderr, stdout
@@ -78,7 +78,7 @@ def adapt(
     of sheets; if none is, the index stays unchanged. After an interruption,
     the same command continues.
     """
-    refuse_url_alone(llm_url, {"--paraphrase": paraphrase})
+    refuse_without_model({"--llm-url": llm_url}, {"--paraphrase": paraphrase})
     settings = settings_of(AdaptSettings(), given)
     check_extra()
     from sat_retriever.train.adapt.adapt import adapt as adapted

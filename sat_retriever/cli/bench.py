@@ -17,6 +17,7 @@ from sat_retriever.cli.options import (
     LlmUrlOption,
     examples,
     opened_whole,
+    refuse_without_model,
 )
 from sat_retriever.cli.progress import At, progress
 from sat_retriever.cli.terminal import fail, plain, print_json, stderr, stdout
@@ -132,11 +133,9 @@ def bench(
 def _settings(
     llm: str | None, url: str | None, num_ctx: int | None, *, names: bool, out: Path | None
 ) -> LanguageModelSettings | None:
+    needing = {"--llm-only": names, "--num-ctx": num_ctx, "--llm-url": url}
+    refuse_without_model(needing, {"--llm": llm})
     if llm is None:
-        needing = {"--llm-only": names, "--num-ctx": num_ctx, "--llm-url": url}
-        for option, given in needing.items():
-            if given:
-                raise InputError(f"{option} needs a language model; name one with --llm")
         return None
     from sat_retriever.evaluation.llm import LanguageModelSettings
 

@@ -129,10 +129,13 @@ def refuse_unquoted(
         )
 
 
-def refuse_url_alone(url: str | None, models: Mapping[str, str | None]) -> None:
-    """Reject the address of a server of which no model is named; `models` have their options."""
-    if url is not None and not any(models.values()):
-        raise InputError(f"--llm-url needs a language model; name one with {' or '.join(models)}")
+def refuse_without_model(given: Mapping[str, object], models: Mapping[str, str | None]) -> None:
+    """Reject options that are of use to a model alone, if none is named; `models` name theirs."""
+    for option, value in given.items():
+        if value is not None and value is not False and not any(models.values()):
+            raise InputError(
+                f"{option} needs a language model; name one with {' or '.join(models)}"
+            )
 
 
 def chosen(reranker: str) -> str | None:

@@ -17,7 +17,7 @@ from sat_retriever.cli.options import (
     LlmUrlOption,
     examples,
     opened_whole,
-    refuse_url_alone,
+    refuse_without_model,
 )
 from sat_retriever.cli.progress import At, Shown, progress
 from sat_retriever.cli.terminal import check_target, counted, plain, print_json, stderr, stdout
@@ -103,7 +103,7 @@ def queries(
                 raise InputError(f"{option} is for making queries; remove it or --queries")
         check_labels(file, labels, out, as_json=as_json)
         return
-    refuse_url_alone(llm_url, {"--paraphrase": paraphrase})
+    refuse_without_model({"--llm-url": llm_url}, {"--paraphrase": paraphrase})
     if paraphrase is not None and out is None:
         raise InputError("--paraphrase needs a file for the result; name one with --out")
     from sat_retriever.questions.contents.make import Contents

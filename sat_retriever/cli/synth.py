@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sat_retriever.cli.options import JsonOption, LlmUrlOption, examples, refuse_url_alone
+from sat_retriever.cli.options import JsonOption, LlmUrlOption, examples, refuse_without_model
 from sat_retriever.cli.progress import At, progress
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stderr, stdout
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions, SynthReport
@@ -109,7 +109,9 @@ def synth(
     """
     from sat_retriever.synth.corpus import synthesize  # slow to import
 
-    refuse_url_alone(llm_url, {"--translator": translator, "--paraphrase": paraphrase})
+    refuse_without_model(
+        {"--llm-url": llm_url}, {"--translator": translator, "--paraphrase": paraphrase}
+    )
     options = SynthOptions(
         scale=scale,
         seed=seed,

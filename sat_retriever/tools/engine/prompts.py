@@ -81,18 +81,16 @@ def query_prompt(prepared: Prepared, failed: Sequence[Attempt] = ()) -> Prompt:
     tables = prepared.tables.tables if prepared.tables else ()
     matches = prepared.matches or (TableMatch(),) * len(tables)
     best = {hit.sheet_id: hit.score for hit in prepared.hits}
-    top = max((best.get(each.table.sheet_id, 0.0) for each in tables), default=0.0)
-    shown = [
-        each
-        for each in zip(tables, matches, strict=True)
-        if best.get(each[0].table.sheet_id, 0.0) >= _NEAR * top
-    ]
-    others = [each for each in tables if each not in [table for table, _ in shown]]
+    scores = [best.get(each.table.sheet_id, 0.0) for each in tables]
+    least = _NEAR * max(scores, default=0.0)
+    scored = list(zip(tables, matches, scores, strict=True))
+    shown = [(table, match) for table, match, score in scored if score >= least]
+    others = [table.name for table, _, score in scored if score < least]
     parts, left = [], min(prepared.settings.max_tokens, _SCHEMA_TOKENS)
     for place, (table, match) in enumerate(shown):  # what a small one leaves is the next one's
         parts.append(_table(table, match, left // (len(shown) - place)))
         left -= estimated_tokens(parts[-1])
-    parts += [f"Further tables: {', '.join(each.name for each in others)}"] if others else []
+    parts += [f"Further tables: {', '.join(others)}"] if others else []
     tried = [
         f"This query did not work:\n{_fenced(each.sql)}\n"
         f"{_data(shortened(each.error, _ERROR_TOKENS))}"

@@ -12,7 +12,7 @@ from typing import Any
 from sat_retriever.errors import EmptyInputError, InputError, PathNotFoundError, QueryError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheetanswer import QueryResult, QuerySource, has_values
-from sat_retriever.records.typedtable import DataValue, TypedColumn, TypedTable
+from sat_retriever.records.typedtable import DataValue, TypedTable
 from sat_retriever.system import check_wanted
 from sat_retriever.tools.naming import gone, named_sheet
 from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits, ask, too_much_memory
@@ -131,7 +131,15 @@ class TableQuery:
         used = [table.table for table in self.tables if table.name in answer["used"]]
         said += [f"{table.sheet_id}: {table.note}" for table in used if table.note]
         if not has_values(answer["rows"]):
-            said += [told_missing(dict(self._missing(answer["compared"])))]
+            compared = answer["compared"]
+            missing = {
+                each.name: [
+                    (each.table.columns[place], condition)
+                    for place, condition in _missed(each, compared.get(each.name, ()))
+                ]
+                for each in self.tables
+            }
+            said += [told_missing(missing)]
         return " ".join(filter(None, said))
 
     def _other_case(self, compared: Mapping[str, Sequence[Compared]]) -> Iterator[str]:
@@ -147,28 +155,6 @@ class TableQuery:
                         f"{name} has no {text!r}, but {', '.join(map(repr, sorted(same)[:3]))}: "
                         f"compare lower({name}), or by ILIKE."
                     )
-
-    def _missing(
-        self, compared: Mapping[str, Sequence[Compared]]
-    ) -> Iterator[tuple[str, list[tuple[TypedColumn, Compared]]]]:
-        """Yield the texts that conditions compare with a column and that no record has."""
-        for table in self.tables:
-            by_name = dict(zip(table.columns, table.table.columns, strict=True))
-            conditions = compared.get(table.name, ())[:MAX_COMPARED]
-            yield (
-                table.name,
-                [
-                    (by_name[each[0]], each)
-                    for each in map(_compared, conditions)
-                    if each[0] in by_name
-                    and not any(map(_condition(*each[1:]), _folded(by_name[each[0]].values)))
-                ],
-            )
-
-
-def _compared(given: Sequence[Any]) -> Compared:
-    name, text, pattern = given
-    return name, text, pattern
 
 
 def with_named(
@@ -188,15 +174,9 @@ def _with_named(table: SqlTable, compared: Sequence[Compared]) -> SqlTable:
     own = table.table
     if own.whole is None:
         return table
-    texts: dict[int, set[str]] = {}
-    missed = []
-    for name, text, pattern in compared[:MAX_COMPARED]:
-        place = table.columns.index(name) if name in table.columns else -1
-        if place not in texts:
-            texts[place] = _folded(own.columns[place].values) if place >= 0 else set()
-        meets = _condition(text, pattern)
-        if place >= 0 and not any(map(meets, texts[place])):
-            missed.append((place, meets))
+    missed = [
+        (place, _condition(text, pattern)) for place, (_, text, pattern) in _missed(table, compared)
+    ]
     if not missed:
         return table
     try:
@@ -213,6 +193,19 @@ def _with_named(table: SqlTable, compared: Sequence[Compared]) -> SqlTable:
         if row in sums and any(map(meets, _folded([value])))
     }
     return replace(table, table=_with_sums(own, whole, named)) if named else table
+
+
+def _missed(table: SqlTable, compared: Sequence[Compared]) -> Iterator[tuple[int, Compared]]:
+    """Yield the conditions that no record meets, each with the place of its column."""
+    texts: dict[int, set[str]] = {}
+    for name, text, pattern in compared[:MAX_COMPARED]:
+        if name not in table.columns:
+            continue
+        place = table.columns.index(name)
+        if place not in texts:
+            texts[place] = _folded(table.table.columns[place].values)
+        if not any(map(_condition(text, pattern), texts[place])):
+            yield place, (name, text, pattern)
 
 
 def _with_sums(own: TypedTable, whole: TypedTable, rows: Collection[int]) -> TypedTable:
