@@ -151,6 +151,15 @@ def test_what_a_question_names_of_a_table_comes_first_with_its_values(retriever)
     assert "| Bob | 2024-01-05 | 5.5 |" in prompt and "| Ada |" not in prompt
 
 
+def test_a_table_far_below_the_best_is_named_and_not_shown(tmp_path):
+    (tmp_path / "orders.csv").write_text("customer,price\nAda,3\nBob,4\n")
+    (tmp_path / "weather.csv").write_text("station,rain\nNorth,3\nSouth,4\n")
+    with indexed(tmp_path, tmp_path / "x.sat") as made:
+        prompt = query_prompt(prepare(SheetRetriever(made, None), "orders price of Ada")).user
+    assert "Table orders:" in prompt and "Further tables: weather\n" in prompt
+    assert "station" not in prompt and "North" not in prompt
+
+
 def test_a_model_that_names_no_sheet_cites_all_that_it_read(retriever):
     answer, _ = asked(retriever, "NO SQL", "I cannot say [7].")
     assert answer.citations == tuple(hit.citation for hit in answer.hits)
