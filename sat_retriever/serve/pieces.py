@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sat_retriever.errors import InputError, PathNotFoundError
@@ -109,16 +110,26 @@ def preview_of(index: SheetIndex, reader: BlockReader, given: Mapping[str, str])
 
 def read_cells(record: SheetRecord, reader: BlockReader, wanted: Area) -> Cells:
     """Return cells of a sheet, or raise a PageError that names no folder of this machine."""
-    try:
+    with reading(record):
         return reader.read(record, wanted)
+
+
+@contextmanager
+def reading(record: SheetRecord) -> Iterator[None]:
+    """Tell in words, and without a folder of this machine, why a sheet's file cannot be read."""
+    try:
+        yield
     except PathNotFoundError as error:
-        raise PageError(
-            410, f"The workbook of {record.sheet_id!r} is gone; index its folder again."
-        ) from error
+        raise PageError(410, gone(record)) from error
     except InputError as error:
         if not record.path:
             raise PageError(404, "This sheet was indexed without a file.") from error
         raise PageError(409, f"{error}.") from error
+
+
+def gone(record: SheetRecord) -> str:
+    """Return the sentence on a workbook that is no longer there."""
+    return f"The workbook of {record.sheet_id!r} is gone; index its folder again."
 
 
 def _around(area: Area, matched: Sequence[tuple[int, int]], header: Area | None) -> Area:

@@ -96,6 +96,11 @@ def csv_url(sheet_id: str, table: int, *, totals: bool = False) -> str:
     return _url("/table.csv", id=sheet_id, table=table, totals=1 if totals else None)
 
 
+def workbook_url(sheet_id: str) -> str:
+    """Return the address of a sheet's workbook as a file."""
+    return _url("/workbook", id=sheet_id)
+
+
 @dataclass(frozen=True, slots=True)
 class Related:
     """A link to another sheet, as a page shows it."""

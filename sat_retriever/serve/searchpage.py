@@ -164,6 +164,8 @@ class HitView:
     """
 
     rank: int
+    sheet_id: str
+    workbook: str
     title: list[Segment]
     path: list[Segment]
     url: str
@@ -190,6 +192,8 @@ class HitView:
         named = [each for each in hit.columns if each.name]
         return cls(
             rank=hit.rank,
+            sheet_id=hit.sheet_id,
+            workbook=record.path,
             title=mark(record.sheet) or [("(no name)", False)],
             path=mark(record.path or record.workbook),
             url=sheet_url(hit.sheet_id, row=_first_row(range_, places), cells=cells),

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from urllib.parse import quote
 
-from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import area_of, column_letters
 from sat_retriever.records.contents import Role
-from sat_retriever.records.files import portable
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.hits import NO_COPIES
 from sat_retriever.records.sheets import SUMS, SheetRecord, Table, Visibility
 from sat_retriever.serve.blocks import BlockReader
-from sat_retriever.serve.pieces import Piece, piece_of, record_of
+from sat_retriever.serve.pieces import Piece, piece_of, reading, record_of
 from sat_retriever.serve.request import (
     PageError,
     Related,
@@ -28,6 +24,7 @@ from sat_retriever.serve.request import (
     row_of,
     sheet_url,
 )
+from sat_retriever.serve.workbookfile import attachment
 from sat_retriever.workbook.typed import TableFormat, table_text
 
 _RELATED = 24
@@ -36,7 +33,6 @@ _TABLES = 20
 _COLUMNS = 40  # of a table
 _MOST_TABLES = 10_000
 _PLAIN = "".join(map(chr, range(32, 127))).replace("%", "")  # as it is in a header
-_ODD = re.compile(r"[^A-Za-z0-9 ._-]+")
 _BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets know UTF-8
 
 
@@ -169,35 +165,13 @@ def table_file(
     totals = bool(number_of(given, "totals", 0, 1, 0))
     if place >= len(record.tables):
         raise PageError(404, f"The sheet {record.sheet_id!r} has no table {place}.")
-    try:
+    with reading(record):
         table = index.table(record.sheet_id, place, totals=totals)
-    except PathNotFoundError as error:
-        raise PageError(
-            410, f"The workbook of {record.sheet_id!r} is gone; index its folder again."
-        ) from error
-    except InputError as error:
-        raise PageError(409, f"{error}.") from error
     sheet = form == "csv"  # a spreadsheet opens it
     lines = chain([_BYTE_ORDER_MARK] * sheet, table_text(table, form, defused=sheet))
     names = [record.workbook_name, record.sheet]
     name = " ".join(dict.fromkeys(filter(None, names))) + (f" {place + 1}" if place else "")
-    headers = _named(name) if sheet else {}
+    headers = attachment(name, "csv") if sheet else {}
     if table.note:
         headers["x-sat-note"] = quote(table.note, safe=_PLAIN, errors="replace")
     return (line.encode("utf-8", "replace") for line in lines), headers
-
-
-def _named(name: str) -> dict[str, str]:
-    r"""Return the headers of a file of this name.
-
-    >>> _named('Währung/"x"')["content-disposition"]
-    'attachment; filename="Wahrung x.csv"; filename*=UTF-8\'\'W%C3%A4hrung%20x.csv'
-    """
-    letters = "".join(c if c.isalnum() or c in "._-" else " " for c in name)
-    clean = portable(" ".join(letters.split())[:120])
-    plain = unicodedata.normalize("NFKD", clean).encode("ascii", "ignore").decode()
-    ascii_name = portable(_ODD.sub(" ", plain)) or "table"
-    full = quote(f"{clean or 'table'}.csv", safe="", errors="replace")
-    return {
-        "content-disposition": f"attachment; filename=\"{ascii_name}.csv\"; filename*=UTF-8''{full}"
-    }

@@ -224,6 +224,8 @@ async function attack() {
   const headers = { "Content-Type": "application/json" };
   await read("tool", "/mcp", { method: "POST", body: "{}", headers });
   await read("simple tool", "/mcp", { method: "POST", body: "{}", mode: "no-cors" });
+  await read("open", "/open", { method: "POST", body: "open=staff.csv%%23staff", mode: "no-cors" });
+  await read("workbook", "/workbook?id=staff.csv%%23staff");
   await read("sign in", "/sign-in", { method: "POST", body: "token=x", mode: "no-cors" });
   found.script = await element("script", { src: target + "/static/page.js" });
   found.style = await element("link", { rel: "stylesheet", href: target + "/static/page.css" });
@@ -285,7 +287,9 @@ def test_a_page_of_another_origin_reads_nothing_and_every_request_is_refused(
     )
     fooled.goto(f"http://{host}:{hostile}/")
     found = fooled.evaluate("attack()")
-    opaque = {name: "" for name in ("opaque", "simple tool", "sign in") if found[name] is not None}
+    opaque = {
+        name: "" for name in ("opaque", "simple tool", "open", "sign in") if found[name] is not None
+    }
     assert {name: text for name, text in found.items() if text is not None} == opaque
     fooled.evaluate("document.getElementById('f').submit()")
     fooled.wait_for_url(f"{server.url}/mcp")

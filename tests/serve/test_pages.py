@@ -34,7 +34,7 @@ from tests.serve.conftest import (
 Q1 = "2024/Sales 2024.xlsx#Q1"
 LONG = "pumps/Readings.xlsx#Long"
 HOSTILE = "evil/<img src=x onerror=hacked=1> rent.xlsx#<b>rent"
-PAGES = ["/", "/sheet", "/rows", "/preview", "/table.csv", "/static/page.css"]
+PAGES = ["/", "/sheet", "/rows", "/preview", "/table.csv", "/workbook", "/static/page.css"]
 OWN_TAGS = set(
     "a article body button caption code datalist dd details div dl dt fieldset form h1 h2 h3 head "
     "header html input kbd label legend li link main mark meta nav ol option p script section "
@@ -223,7 +223,7 @@ def test_a_preview_shows_the_header_and_the_rows_that_match(server):
     assert "Pump" in found.marked
 
 
-@pytest.mark.parametrize("path", ["/sheet", "/rows", "/preview", "/table.csv"])
+@pytest.mark.parametrize("path", ["/sheet", "/rows", "/preview", "/table.csv", "/workbook"])
 def test_an_unknown_sheet_is_not_found_and_the_nearest_names_are_links(server, path):
     answer = server.get(path, id="2024/Sales 2024.xlsx#Q3")
     assert answer.status == 404
@@ -318,7 +318,7 @@ values = st.one_of(ids, st.text(max_size=40), st.integers(-2, 2**40).map(str), s
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
-@given(path=st.sampled_from(PAGES[:5]), given=st.lists(st.tuples(names, values), max_size=6))
+@given(path=st.sampled_from(PAGES[:6]), given=st.lists(st.tuples(names, values), max_size=6))
 def test_no_query_string_breaks_a_page(client, path, given):
     query = urlencode([(name, value.encode("utf-8", "surrogatepass")) for name, value in given])
     assert client.get(f"{path}?{query}").status_code in (200, 400, 404)
