@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 
 from sat_retriever._extras import require
 from sat_retriever.answer.retriever import SheetRetriever
+from sat_retriever.errors import SatError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.serve.access import SIGN_IN
@@ -30,11 +32,11 @@ from sat_retriever.serve.responses import (
     static_file,
 )
 from sat_retriever.serve.searchpage import ROLES, SearchForm, search_page
-from sat_retriever.serve.sheetpage import sheet_page, table_file
+from sat_retriever.serve.sheetpage import Steps, sheet_page, steps_at, table_file
 from sat_retriever.serve.workbookfile import Ways, given_out, open_here
 from sat_retriever.tools.mcp import http_app, sheet_server
 from sat_retriever.tools.sheettools import SheetTools
-from sat_retriever.tools.work import Searches, Workers
+from sat_retriever.tools.work import BusyError, Searches, Workers
 from sat_retriever.workbook.typed import TableFormat
 
 try:
@@ -49,8 +51,9 @@ except ModuleNotFoundError:
 
 SEARCHES_WAITING = 256
 READS_AT_ONCE, READS_WAITING = 2, 64  # each opens a workbook in a process
+_logger = logging.getLogger(__name__)
 _KINDS = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
-Page = Callable[[Mapping[str, str]], Response]
+Page = Callable[..., Response]  # of a query string, and what was found before
 Run = Callable[..., Awaitable[Response]]  # a page, in a thread
 
 
@@ -92,8 +95,8 @@ class Pages:
         pages: dict[str, tuple[Run, Page]] = {
             "/": (self._searching, self._search),
             "/search.json": (self._searching, self._search_json),
-            "/sheet": (self._reads.run, self._sheet),
-            "/sheet.json": (self._reads.run, self._sheet_json),
+            "/sheet": (self._reading, self._sheet),
+            "/sheet.json": (self._reading, self._sheet_json),
             "/rows": (self._reads.run, self._rows),
             "/rows.json": (self._reads.run, lambda given: _json(self._piece(given))),
             "/preview": (self._reads.run, self._preview),
@@ -113,6 +116,18 @@ class Pages:
     async def _searching(self, page: Page, given: Mapping[str, str], *, client: str) -> Response:
         question = given.get("q", "").strip()
         return await self._searches.run(page, given, question=question, client=client)
+
+    async def _reading(self, page: Page, given: Mapping[str, str], *, client: str) -> Response:
+        """Answer with a sheet, and its place among those that the search before it found."""
+        steps = None
+        if question := given.get("q", "").strip():
+            try:
+                steps = await self._searches.run(
+                    steps_at, self._retriever, given, question=question, client=client
+                )
+            except (SatError, BusyError) as error:  # the sheet can be read without it
+                _logger.warning("the search before a sheet failed: %.500s", error)
+        return await self._reads.run(page, given, steps, client=client)
 
     def _search(self, given: Mapping[str, str]) -> Response:
         form = SearchForm.of(given)
@@ -136,13 +151,13 @@ class Pages:
     def _search_json(self, given: Mapping[str, str]) -> Response:
         return _json(search_page(self._retriever, SearchForm.of(given)))
 
-    def _sheet(self, given: Mapping[str, str]) -> Response:
-        found = sheet_page(self._index, self._reader, given)
+    def _sheet(self, given: Mapping[str, str], steps: Steps | None) -> Response:
+        found = sheet_page(self._index, self._reader, given, steps)
         shown = rendered("sheet", page=found, signed=self._signed, ways=self._ways())
         return Response(shown, found.status, self._headers, media_type=HTML)
 
-    def _sheet_json(self, given: Mapping[str, str]) -> Response:
-        found = sheet_page(self._index, self._reader, given)
+    def _sheet_json(self, given: Mapping[str, str], steps: Steps | None) -> Response:
+        found = sheet_page(self._index, self._reader, given, steps)
         if found.problem:
             raise PageError(found.status, found.problem)
         return _json(found)

@@ -31,6 +31,7 @@ class GridCell:
     Attributes:
         numeric: True for a number, which is shown at the right.
         long: True for a text that needs a wide column.
+        asked: True if it is the one to go to.
         of: Address of the cell above that its text stands in, if it is merged with that.
     """
 
@@ -40,6 +41,7 @@ class GridCell:
     matched: bool = False
     long: bool = False
     of: str = ""
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +74,14 @@ def grid_of(
     cells: Cells,
     matched: Sequence[Place] = (),
     mark: Mark | None = None,
+    asked: Place | None = None,
 ) -> Grid:
     """Lay out cells of a sheet.
 
     Args:
         matched: Row and column of the cells that match the question.
         mark: Marks words in the other cells; None marks nothing there.
+        asked: Row and column of the cell to go to.
     """
     if cells.area is None:
         return Grid((), ())
@@ -92,7 +96,7 @@ def grid_of(
             label = cells.labels.get(place)
             value = label.value if label else values[place[1] - area.left]
             cell = _cell(value, place, headers, places, mark)
-            shown.append(replace(cell, of=label.cell) if label else cell)
+            shown.append(replace(cell, of=label.cell if label else "", asked=place == asked))
         hit = any(each.matched for each in shown)
         rows.append(GridRow(number, tuple(shown), hit, number in last, out.get(number, "")))
     letters = tuple(column_letters(each) for each in range(area.left, area.right + 1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
@@ -14,6 +15,7 @@ from sat_retriever.serve.blocks import BlockReader, Cells
 from sat_retriever.serve.grid import Grid, Marker, grid_of, header_areas, narrowed
 from sat_retriever.serve.request import (
     PageError,
+    cell_of,
     cells_of,
     column_of,
     piece_url,
@@ -21,9 +23,11 @@ from sat_retriever.serve.request import (
     sheet_url,
     text_of,
 )
+from sat_retriever.serve.searchpage import SearchForm
 from sat_retriever.tools.naming import nearest_names
 
 ROWS, COLUMNS = 100, 40  # of one piece
+_NEAR_ROWS, _ABOVE, _BESIDE = 40, 5, 1  # in sight from the start; shown before a cell
 _PREVIEW_ROWS, _PREVIEW_COLUMNS = 6, 8
 
 
@@ -59,27 +63,31 @@ def record_of(index: SheetIndex, given: Mapping[str, str]) -> SheetRecord:
 
 def piece_of(record: SheetRecord, reader: BlockReader, given: Mapping[str, str]) -> Piece:
     """Return the rows from a row on."""
-    cells = cells_of(given)
-    used = area_of(record.range or "")
-    top = row_of(given, used.top if used else 1)
-    left = column_of(given, used.left if used else 1)
+    cells, asked = cells_of(given), SearchForm.of(given).asked
+    used = area_of(record.range or "") or Area(1, 1, 1, 1)
+    goal = cell_of(given)
+    top, left = row_of(given, used.top), column_of(given, used.left)
+    if goal and goal[0] >= used.top + _NEAR_ROWS:
+        top = goal[0] - _ABOVE
+    if goal and goal[1] >= used.left + COLUMNS:
+        left = goal[1] - _BESIDE
     wanted = Area(top, left, top + ROWS - 1, left + COLUMNS - 1)
     found = read_cells(record, reader, wanted)
     if found.area is None:
         return Piece(Grid((), ()), cut=found.cut)
     matched = [place for each in cells if (place := split_ref(each))]
     area, used = found.area, found.used or found.area
-    here = record.sheet_id
+    here = partial(sheet_url, record.sheet_id, cells=cells, asked=asked)
     after, before = area.bottom + 1, max(used.top, area.top - ROWS)
     right, before_left = area.right + 1, max(used.left, area.left - COLUMNS)
     return Piece(
-        grid_of(record, found, matched),
+        grid_of(record, found, matched, asked=goal),
         area.a1(),
-        sheet_url(here, row=after, column=left, cells=cells) if after <= used.bottom else "",
-        piece_url(here, after, left, cells) if after <= used.bottom else "",
-        sheet_url(here, row=before, column=left, cells=cells) if area.top > used.top else "",
-        sheet_url(here, row=top, column=right, cells=cells) if right <= used.right else "",
-        sheet_url(here, row=top, column=before_left, cells=cells) if area.left > used.left else "",
+        here(row=after, column=left) if after <= used.bottom else "",
+        piece_url(record.sheet_id, after, left, cells, asked) if after <= used.bottom else "",
+        here(row=before, column=left) if area.top > used.top else "",
+        here(row=top, column=right) if right <= used.right else "",
+        here(row=top, column=before_left) if area.left > used.left else "",
         found.cut,
     )
 

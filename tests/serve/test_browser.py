@@ -109,7 +109,7 @@ def test_without_scripts_the_pages_still_lead_everywhere(server, window):
     page.click("a.open")
     page.click("a[rel=next]")
     assert page.locator("tbody th").first.inner_text() == "101"
-    page.fill("[name=row]", "700")
+    page.fill("[name=cell]", "700")
     page.click(".jump button")
     assert page.locator("tbody th").first.inner_text() == "700"
     assert page.locator("thead th[scope=col]", has_text="Pump 2").count() > 0
