@@ -12,7 +12,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, area_of, split_ref
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.serve.blocks import BlockReader, Cells
-from sat_retriever.serve.grid import Grid, Marker, grid_of, header_areas, narrowed
+from sat_retriever.serve.grid import Grid, Marker, grid_of, narrowed, preview_rows
 from sat_retriever.serve.request import (
     PageError,
     cell_of,
@@ -28,7 +28,7 @@ from sat_retriever.tools.naming import nearest_names
 
 ROWS, COLUMNS = 100, 40  # of one piece
 _NEAR_ROWS, _ABOVE, _BESIDE = 40, 5, 1  # in sight from the start; shown before a cell
-_PREVIEW_ROWS, _PREVIEW_COLUMNS = 6, 8
+_MOST_COLUMNS = 8  # of a preview
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,27 +93,32 @@ def piece_of(record: SheetRecord, reader: BlockReader, given: Mapping[str, str])
 
 
 def preview_of(index: SheetIndex, reader: BlockReader, given: Mapping[str, str]) -> Grid:
-    """Return the header of a table and a few of its rows, around the cells that match."""
+    """Return the first rows of a sheet, and those that match."""
     record = record_of(index, given)
     range_, question = text_of(given, "range"), text_of(given, "q")
     area = area_of(range_.upper()) or area_of(record.main_range or "")
     if area is None:
         raise PageError(400, "The sheet has no known range; open it.")
-    matched = [at for each in cells_of(given) if (at := split_ref(each)) and area.holds(*at)]
-    above = [  # that begin no lower than the cells, and name their first column
-        each
-        for each in header_areas(record)
-        if each.top <= area.top and each.left <= area.left <= each.right
+    matched = [at for each in cells_of(given) if (at := split_ref(each))]
+    first = next((at for at in matched if area.holds(*at)), (area.top, area.left))
+    left = area.left if first[1] < area.left + COLUMNS else first[1]
+    right = min(area.right, left + COLUMNS - 1)
+    rows = preview_rows(record, area, matched)
+    grids = [
+        grid_of(record, read_cells(record, reader, each), matched, Marker(question))
+        for each in _runs(rows, left, right)
     ]
-    header = max(above, key=lambda each: each.top, default=None)
-    shown = _around(area, matched, header)
-    found = read_cells(record, reader, shown)
-    grid = grid_of(record, found, matched, Marker(question))
-    if header is not None and found.area is not None and header.bottom < found.area.top:
-        line = Area(header.bottom, found.area.left, header.bottom, found.area.right)
-        named = grid_of(record, read_cells(record, reader, line), matched, Marker(question))
-        grid = Grid(grid.letters, (*named.rows, *grid.rows))
-    return narrowed(grid, _PREVIEW_COLUMNS)
+    letters = next((each.letters for each in grids if each.letters), ())
+    return narrowed(Grid(letters, tuple(row for each in grids for row in each.rows)), _MOST_COLUMNS)
+
+
+def _runs(rows: Sequence[int], left: int, right: int) -> Iterator[Area]:
+    """Yield the areas of rows that follow each other."""
+    start = 0
+    for end in range(1, len(rows) + 1):
+        if end == len(rows) or rows[end] > rows[end - 1] + 1:
+            yield Area(rows[start], left, rows[end - 1], right)
+            start = end
 
 
 def read_cells(record: SheetRecord, reader: BlockReader, wanted: Area) -> Cells:
@@ -138,13 +143,3 @@ def reading(record: SheetRecord) -> Iterator[None]:
 def gone(record: SheetRecord) -> str:
     """Return the sentence on a workbook that is no longer there."""
     return f"The workbook of {record.sheet_id!r} is gone; index its folder again."
-
-
-def _around(area: Area, matched: Sequence[tuple[int, int]], header: Area | None) -> Area:
-    """Return the few rows of an area that are shown, with the columns to choose from."""
-    first = matched[0] if matched else (area.top, area.left)
-    start = area.top if header is None or header.bottom < area.top else header.top
-    top = start if first[0] < start + _PREVIEW_ROWS else first[0] - 2
-    left = area.left if first[1] < area.left + COLUMNS else first[1]
-    bottom = min(area.bottom, top + _PREVIEW_ROWS - 1)
-    return Area(top, left, max(bottom, top), min(area.right, left + COLUMNS - 1))

@@ -15,7 +15,7 @@ from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import Hit
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
-from sat_retriever.serve.grid import Marker, Segment, joined
+from sat_retriever.serve.grid import Marker, Segment, joined, preview_rows
 from sat_retriever.serve.request import (
     PageError,
     Related,
@@ -138,6 +138,11 @@ def hit_url(hit: Hit, asked: str) -> str:
     return sheet_url(hit.sheet_id, row=row, cells=cells, asked=asked)
 
 
+def places_of(cells: Sequence[str]) -> list[Place]:
+    """Return row and column of each cell."""
+    return [place for each in cells if (place := split_ref(each))]
+
+
 def _path(folder: str) -> str:
     """Return the pattern of all paths in a folder; a pattern stays as it is.
 
@@ -176,6 +181,7 @@ class HitView:
         tags: Facts that set it apart: its role, if that is not data, its visibility, its copies.
         reasons: Why it was found, each a label and a text.
         preview: Address of its first rows; empty for a sheet without a file.
+        preview_rows: Their number, so that room is kept for them.
         csv: Address of its table as a file; empty without one.
         note: Rows of that table that are no records, in words; empty without any.
     """
@@ -196,6 +202,7 @@ class HitView:
     reasons: tuple[tuple[str, str], ...]
     related: tuple[Related, ...]
     preview: str
+    preview_rows: int
     csv: str
     note: str
 
@@ -203,6 +210,7 @@ class HitView:
     def of(cls, hit: Hit, form: SearchForm, mark: Marker, links: Sequence[Link]) -> HitView:
         """Describe a hit."""
         record, range_ = hit.record, hit.range or ""
+        area = area_of(range_) or area_of(record.main_range or "")
         cells = [each.cell for each in hit.why.cells if each.kind is TextKind.CELL]
         has_file = bool(record.path)
         named = [each for each in hit.columns if each.name]
@@ -228,6 +236,7 @@ class HitView:
             reasons=_reasons(hit),
             related=related_of(hit.sheet_id, links, _RELATED),
             preview=preview_url(hit.sheet_id, range_, cells, form.q) if has_file else "",
+            preview_rows=len(preview_rows(record, area, places_of(cells))) if area else 0,
             csv=csv_url(hit.sheet_id, hit.table_place) if has_file and record.tables else "",
             note=hit.answering.note if hit.answering else "",
         )
@@ -261,7 +270,7 @@ def _reasons(hit: Hit) -> tuple[tuple[str, str], ...]:
 
 def _first_row(range_: str, cells: Sequence[str]) -> int | None:
     """Return the row to open a sheet at, a little above those that answer; None for its start."""
-    places: list[Place] = [place for each in cells if (place := split_ref(each))]
+    places = places_of(cells)
     area = area_of(range_)
     within = [row for row, column in places if area is None or area.holds(row, column)]
     row = within[0] if within else area.top if area else 1
