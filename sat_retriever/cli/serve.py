@@ -38,7 +38,7 @@ from sat_retriever.rank.load import AUTO
 from sat_retriever.records.permissions import Owner, Principals
 from sat_retriever.serve.access import Audience, read_audiences, read_token
 from sat_retriever.serve.limits import HTTP_PATH, RATE
-from sat_retriever.serve.plan import ANSWER_S, STOP_S, Plan
+from sat_retriever.serve.plan import ANSWER_S, STOP_S, OpenFiles, Plan
 
 app = typer.Typer()
 
@@ -141,6 +141,13 @@ def serve(
     answer_seconds: Annotated[
         float, typer.Option(min=1, max=3600, help="Most seconds of one answer.", metavar="S")
     ] = ANSWER_S,
+    open_files: Annotated[
+        OpenFiles | None,
+        typer.Option(
+            help="What the page does with whole workbooks: off, download, or desktop, which also "
+            "opens them here. By default desktop, but off if others can reach the server.",
+        ),
+    ] = None,
     open_: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
     ] = False,
@@ -158,7 +165,7 @@ def serve(
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     plan = Plan(
         opens(file), chosen(reranker), page=True, names=allow_host or (), rate=rate,
-        proxies=proxy or (), workers=workers, stop_s=stop_seconds,
+        proxies=proxy or (), workers=workers, stop_s=stop_seconds, open_files=open_files,
         llm=llm, llm_url=llm_url, num_ctx=num_ctx, answer_s=answer_seconds,
     )  # fmt: skip
     _serve(
@@ -260,11 +267,17 @@ def _serve(
         known_names,
         listen,
         networks,
+        open_files_at,
         url,
     )
 
-    named = replace(plan, names=known_names(host, plan.names), proxies=networks(plan.proxies))
     with listen(host, port) as listening:
+        named = replace(
+            plan,
+            names=known_names(host, plan.names),
+            proxies=networks(plan.proxies),
+            open_files=open_files_at(listening, plan),
+        )
         check_private(listening, with_tokens(named).a_token)
 
         def tell(sheets: int) -> None:

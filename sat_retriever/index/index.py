@@ -707,6 +707,10 @@ class SheetIndex:
         """Return sheet ids in their order, of all sheets or of one workbook's name or path."""
         return self._seen.all_sheet_ids(workbook)
 
+    def tabs(self, path: str) -> list[str]:
+        """Return the sheet ids of the workbook at a path, in the order of its tabs."""
+        return self._seen.tabs(path)
+
     def paths(self) -> list[str]:
         """Return the paths of all workbooks that have sheets, relative to their roots, in order."""
         return self._seen.paths()

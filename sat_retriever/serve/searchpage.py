@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError
@@ -15,7 +15,7 @@ from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import Hit
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
-from sat_retriever.serve.grid import Marker, Segment, joined
+from sat_retriever.serve.grid import Marker, Segment, joined, preview_rows
 from sat_retriever.serve.request import (
     PageError,
     Related,
@@ -69,6 +69,15 @@ class SearchForm:
         """True if a filter is set."""
         return any(getattr(self, name) for name in _FILTERS)
 
+    @property
+    def asked(self) -> str:
+        """The query string of this search; "" without a question."""
+        return self.url().partition("?")[2] if self.q else ""
+
+    def fields(self) -> list[tuple[str, str]]:
+        """Return names and values of a form that keeps this search; none without a question."""
+        return parse_qsl(self.asked)
+
     def url(self, **changes: str | int) -> str:
         """Return the address of this search, with some fields changed."""
         fields = {name: getattr(self, name) for name in ("q", *_FILTERS)}
@@ -112,13 +121,26 @@ def search_page(retriever: SheetRetriever, form: SearchForm) -> SearchPage:
     links = retriever.index.links([hit.sheet_id for hit in found])
     return SearchPage(
         form,
-        tuple(HitView.of(hit, form.q, mark, links) for hit in found),
+        tuple(HitView.of(hit, form, mark, links) for hit in found),
         found.heading,
         found.note,
         times,
         form.url(k=MORE_HITS) if len(found) == form.k < MORE_HITS else "",
         SearchForm(q=form.q).url() if form.is_narrowed else "",
     )
+
+
+def hit_url(hit: Hit, asked: str) -> str:
+    """Return the address of a hit's sheet, at the row that answers what was asked."""
+    places = [each.cell for each in hit.why.cells if each.is_on_cell]
+    cells = [each.cell for each in hit.why.cells if each.kind is TextKind.CELL]
+    row = _first_row(hit.range or "", places)
+    return sheet_url(hit.sheet_id, row=row, cells=cells, asked=asked)
+
+
+def places_of(cells: Sequence[str]) -> list[Place]:
+    """Return row and column of each cell."""
+    return [place for each in cells if (place := split_ref(each))]
 
 
 def _path(folder: str) -> str:
@@ -159,11 +181,14 @@ class HitView:
         tags: Facts that set it apart: its role, if that is not data, its visibility, its copies.
         reasons: Why it was found, each a label and a text.
         preview: Address of its first rows; empty for a sheet without a file.
+        preview_rows: Their number, so that room is kept for them.
         csv: Address of its table as a file; empty without one.
         note: Rows of that table that are no records, in words; empty without any.
     """
 
     rank: int
+    sheet_id: str
+    workbook: str
     title: list[Segment]
     path: list[Segment]
     url: str
@@ -177,22 +202,25 @@ class HitView:
     reasons: tuple[tuple[str, str], ...]
     related: tuple[Related, ...]
     preview: str
+    preview_rows: int
     csv: str
     note: str
 
     @classmethod
-    def of(cls, hit: Hit, query: str, mark: Marker, links: Sequence[Link]) -> HitView:
+    def of(cls, hit: Hit, form: SearchForm, mark: Marker, links: Sequence[Link]) -> HitView:
         """Describe a hit."""
         record, range_ = hit.record, hit.range or ""
-        places = [each.cell for each in hit.why.cells if each.is_on_cell]
+        area = area_of(range_) or area_of(record.main_range or "")
         cells = [each.cell for each in hit.why.cells if each.kind is TextKind.CELL]
         has_file = bool(record.path)
         named = [each for each in hit.columns if each.name]
         return cls(
             rank=hit.rank,
+            sheet_id=hit.sheet_id,
+            workbook=record.path,
             title=mark(record.sheet) or [("(no name)", False)],
             path=mark(record.path or record.workbook),
-            url=sheet_url(hit.sheet_id, row=_first_row(range_, places), cells=cells),
+            url=hit_url(hit, form.asked),
             citation=hit.citation,
             range=range_,
             score=f"{hit.score:.2f}",
@@ -207,7 +235,8 @@ class HitView:
             ),
             reasons=_reasons(hit),
             related=related_of(hit.sheet_id, links, _RELATED),
-            preview=preview_url(hit.sheet_id, range_, cells, query) if has_file else "",
+            preview=preview_url(hit.sheet_id, range_, cells, form.q) if has_file else "",
+            preview_rows=len(preview_rows(record, area, places_of(cells))) if area else 0,
             csv=csv_url(hit.sheet_id, hit.table_place) if has_file and record.tables else "",
             note=hit.answering.note if hit.answering else "",
         )
@@ -241,7 +270,7 @@ def _reasons(hit: Hit) -> tuple[tuple[str, str], ...]:
 
 def _first_row(range_: str, cells: Sequence[str]) -> int | None:
     """Return the row to open a sheet at, a little above those that answer; None for its start."""
-    places: list[Place] = [place for each in cells if (place := split_ref(each))]
+    places = places_of(cells)
     area = area_of(range_)
     within = [row for row, column in places if area is None or area.holds(row, column)]
     row = within[0] if within else area.top if area else 1

@@ -23,6 +23,8 @@ ADDRESSES = {
     "a wrong filter": "/?q=rent&period=soon",
     "a sheet": "/sheet?id=2024%2FSales+2024.xlsx%23Q1&cells=C2",
     "a long sheet": f"/sheet?{LONG}&row=300&cells=A303",
+    "a sheet among others": "/sheet?id=2024%2FSales+2024.xlsx%23Q1&cell=B2&q=revenue",
+    "a wrong cell": f"/sheet?{LONG}&cell=what",
     "a hostile sheet": f"/sheet?{HOSTILE}",
     "no such sheet": "/sheet?id=none",
 }
@@ -102,6 +104,45 @@ def test_previews_come_after_the_page_with_matched_cells_marked(server, window):
     assert preview.locator("tbody th[scope=row]").first.inner_text() == "1"
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_moves_when_the_previews_come(server, window, width):
+    page, held = window(width), []
+    page.route("**/preview?*", lambda route: held.append(route))  # noqa: PLW0108 - it has to look so
+    visit(page, f"{server.url}/?q=revenue+reading+region+rent")
+    heights = "[...document.querySelectorAll('.look')].map(box => box.offsetHeight)"
+    before = page.evaluate(heights)
+    assert page.locator(".look[data-loaded=yes]").count() == 0
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    while page.locator(".look[data-loaded=yes]").count() < len(before):
+        page.wait_for_timeout(20)
+        while held:
+            held.pop().continue_()
+    assert page.evaluate(heights) == before
+
+
+def test_a_sheet_leads_to_the_next_one_by_keys_and_to_a_cell_by_its_address(server, window):
+    page = visit(window(), f"{server.url}/?q=revenue+by+region")
+    found = page.eval_on_selector_all("a.open", "all => all.map(each => each.href)")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    for key, place in (("j", 1), ("k", 0), ("j", 1)):
+        page.wait_for_selector("html[data-ready] #results", state="attached")
+        page.keyboard.press(key)
+        page.wait_for_url(found[place])
+    visit(page, f"{server.url}/sheet?{LONG}&q=reading")
+    page.keyboard.press("g")
+    assert focused(page, "id") == "cell"
+    page.keyboard.type("CC700")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("td.asked")
+    box, cell = page.locator("#cells").bounding_box(), page.locator("#asked").bounding_box()
+    assert box["y"] <= cell["y"] <= box["y"] + box["height"]
+    assert box["x"] <= cell["x"] <= box["x"] + box["width"]
+    page.click("#results")
+    page.wait_for_selector(".hits")
+    assert page.input_value("#q") == "reading"
+
+
 def test_without_scripts_the_pages_still_lead_everywhere(server, window):
     page = window(java_script_enabled=False)
     page.goto(f"{server.url}/?q=reading+pump&folder=pumps")
@@ -109,9 +150,10 @@ def test_without_scripts_the_pages_still_lead_everywhere(server, window):
     page.click("a.open")
     page.click("a[rel=next]")
     assert page.locator("tbody th").first.inner_text() == "101"
-    page.fill("[name=row]", "700")
+    page.fill("[name=cell]", "700")
     page.click(".jump button")
-    assert page.locator("tbody th").first.inner_text() == "700"
+    assert page.locator("tbody th").first.inner_text() == "695"
+    assert page.locator("#asked").inner_text() == "reading 700"
     assert page.locator("thead th[scope=col]", has_text="Pump 2").count() > 0
 
 
@@ -224,6 +266,8 @@ async function attack() {
   const headers = { "Content-Type": "application/json" };
   await read("tool", "/mcp", { method: "POST", body: "{}", headers });
   await read("simple tool", "/mcp", { method: "POST", body: "{}", mode: "no-cors" });
+  await read("open", "/open", { method: "POST", body: "open=staff.csv%%23staff", mode: "no-cors" });
+  await read("workbook", "/workbook?id=staff.csv%%23staff");
   await read("sign in", "/sign-in", { method: "POST", body: "token=x", mode: "no-cors" });
   found.script = await element("script", { src: target + "/static/page.js" });
   found.style = await element("link", { rel: "stylesheet", href: target + "/static/page.css" });
@@ -285,7 +329,9 @@ def test_a_page_of_another_origin_reads_nothing_and_every_request_is_refused(
     )
     fooled.goto(f"http://{host}:{hostile}/")
     found = fooled.evaluate("attack()")
-    opaque = {name: "" for name in ("opaque", "simple tool", "sign in") if found[name] is not None}
+    opaque = {
+        name: "" for name in ("opaque", "simple tool", "open", "sign in") if found[name] is not None
+    }
     assert {name: text for name, text in found.items() if text is not None} == opaque
     fooled.evaluate("document.getElementById('f').submit()")
     fooled.wait_for_url(f"{server.url}/mcp")

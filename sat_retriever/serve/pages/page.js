@@ -125,13 +125,25 @@ if (navigator.clipboard) {
   }
 }
 
-// ---- a sheet opens at the rows that match
+// ---- a sheet opens at the cell that was asked for, or at the rows that match
 
-const matched = cells && cells.querySelector("td.hit");
+const matched = cells && (cells.querySelector("td.asked") || cells.querySelector("td.hit"));
 if (matched) {
   const [row, height, width] = [matched.parentElement.offsetTop, cells.clientHeight, cells.clientWidth];
   if (row > height / 2) cells.scrollTop = row - height / 3;
   if (matched.offsetLeft > width / 2) cells.scrollLeft = matched.offsetLeft - width / 3;
 }
+
+// ---- keys of a sheet: g to its cells by address, j and k to the sheets found after and before it
+
+const sheetKeys = { g: "cell", j: "after", k: "before" };
+document.addEventListener("keydown", (event) => {
+  const plain = !(event.ctrlKey || event.metaKey || event.altKey || event.isComposing);
+  const goal = plain && document.getElementById(sheetKeys[event.key]);
+  if (!goal || event.target.closest("input, select, textarea")) return;
+  event.preventDefault();
+  if (goal.href) goal.click();
+  else goal.select();
+});
 
 document.documentElement.dataset.ready = "yes";
