@@ -766,6 +766,15 @@ class SheetIndex:
             raise InputError(f"the index knows no file of {sheet_id!r}; index its workbook")
         return found()
 
+    def without_file(self, sheet_ids: Sequence[str]) -> set[str]:
+        """Return those of some sheets whose workbook is gone; nobody looks for one at a URL."""
+        places = self._seen.files(sheet_ids).items()
+        return {
+            sheet_id
+            for sheet_id, (root, below, _within) in places
+            if not is_url(root) and _is_gone(Path(root, below))
+        }
+
     def file_finders(self, sheet_ids: Sequence[str]) -> dict[str, Callable[[], BoundedFile]]:
         """Functions that do the same as `bounded_file_of`, by sheet, even once this is closed.
 
@@ -806,6 +815,16 @@ class SheetIndex:
             "contents": self.privacy.contents.value,
             "skip_columns": self.privacy.skip_columns or None,
         }
+
+
+def _is_gone(path: Path) -> bool:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:  # it cannot be seen from here, which tells nothing
+        return False
+    return False
 
 
 def _bounded_file(sheet_id: str, root: str, below: str, within: str, *, keep: bool) -> BoundedFile:

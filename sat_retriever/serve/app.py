@@ -16,7 +16,7 @@ from sat_retriever.serve.access import SIGN_IN
 from sat_retriever.serve.api import Api
 from sat_retriever.serve.asking import Asking
 from sat_retriever.serve.blocks import BlockReader
-from sat_retriever.serve.facets import LatestFacets
+from sat_retriever.serve.facets import Facets, LatestFacets
 from sat_retriever.serve.grid import Grid
 from sat_retriever.serve.limits import HTTP_PATH, client_of
 from sat_retriever.serve.pieces import Piece, piece_of, preview_of, record_of
@@ -31,13 +31,19 @@ from sat_retriever.serve.responses import (
     rendered,
     static_file,
 )
-from sat_retriever.serve.searchpage import ROLES, SearchForm, search_page
+from sat_retriever.serve.searchpage import SearchForm, search_page
 from sat_retriever.serve.sheetpage import Steps, sheet_page, steps_at, table_file
 from sat_retriever.serve.workbookfile import Ways, given_out, open_here
 from sat_retriever.tools.mcp import http_app, sheet_server
 from sat_retriever.tools.sheettools import SheetTools
 from sat_retriever.tools.work import BusyError, Searches, Workers
 from sat_retriever.workbook.typed import TableFormat
+
+try:
+    from markupsafe import Markup
+except ModuleNotFoundError:
+    require("jinja2", "serve")  # names the extra to install
+    raise
 
 try:
     from starlette.applications import Starlette
@@ -78,6 +84,7 @@ class Pages:
         self._retriever = retriever
         self._index: SheetIndex = retriever.index
         self._facets = LatestFacets(self._index)
+        self._folders: tuple[Facets | None, Markup] = (None, Markup())
         self._reader = BlockReader(self._index)
         self._signed = signed
         self._open_files = open_files
@@ -136,17 +143,24 @@ class Pages:
             found = search_page(self._retriever, form)
         except PageError as raised:  # the form stays, so that it can be corrected
             found, status, error = search_page(self._retriever, SearchForm()), 400, raised.message
+        facets = self._facets.get()
         shown = rendered(
             "search",
             page=found,
             form=form,
-            facets=self._facets.get(),
-            roles=ROLES,
+            facets=facets,
+            folders=self._folders_in(facets),
             error=error,
             signed=self._signed,
             ways=self._ways(),
         )
         return Response(shown, status, self._headers, media_type=HTML)
+
+    def _folders_in(self, facets: Facets) -> Markup:
+        """Return the folders to choose from, written anew only after a change."""
+        if self._folders[0] is not facets:
+            self._folders = facets, Markup(rendered("folders", facets=facets).decode())  # noqa: S704 - of a template
+        return self._folders[1]
 
     def _search_json(self, given: Mapping[str, str]) -> Response:
         return _json(search_page(self._retriever, SearchForm.of(given)))

@@ -26,7 +26,7 @@ from sat_retriever.serve.request import (
     related_of,
     sheet_url,
 )
-from sat_retriever.serve.searchpage import SearchForm, hit_url
+from sat_retriever.serve.searchpage import SearchForm, by_workbook, hit_url
 from sat_retriever.serve.workbookfile import attachment
 from sat_retriever.text.period.spans import asked_on
 from sat_retriever.workbook.typed import TableFormat, table_text
@@ -111,9 +111,10 @@ def steps_at(retriever: SheetRetriever, given: Mapping[str, str]) -> Steps | Non
     if not form.q:
         return None
     try:
-        found = retriever.retrieve(form.q, form.k, form.filters(), today=asked_on(None))
+        hits = retriever.retrieve(form.q, form.k, form.filters(), today=asked_on(None))
     except InputError as error:
         raise PageError(400, f"{error}.") from error
+    found = list(chain.from_iterable(by_workbook(hits)))  # as the page shows them
     at = {hit.sheet_id: place for place, hit in enumerate(found)}.get(given.get("id", ""))
     if at is None:
         return None

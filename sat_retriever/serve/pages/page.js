@@ -23,7 +23,7 @@ async function nextPreview() {
   if (loading >= 2 || !waiting.length) return;
   loading += 1;
   const box = waiting.shift();
-  const found = await piece(box.dataset.preview);
+  const found = box.isConnected && await piece(box.dataset.preview);
   const table = found && found.querySelector("table");
   if (table && table.querySelector("tbody tr")) box.replaceChildren(table);
   box.dataset.loaded = table ? "yes" : "no";
@@ -39,7 +39,6 @@ const nearing = new IntersectionObserver((seen) => {
     nextPreview();
   }
 }, { rootMargin: "300px" });
-for (const box of document.querySelectorAll("[data-preview]")) nearing.observe(box);
 
 // ---- the next rows of a sheet, as soon as its end comes near
 
@@ -108,22 +107,29 @@ document.addEventListener("keydown", (event) => {
 const question = document.getElementById("q");
 if (question && document.querySelector(".home")) question.focus();
 
-const count = document.getElementById("count");
-if (count) {
-  const text = count.textContent;
-  count.textContent = "";
-  requestAnimationFrame(() => { count.textContent = text; }); // a status is read when it changes
-}
+// What is shown of a search comes to life; previews come later than what is still typed.
+let previews;
 
-if (navigator.clipboard) {
-  for (const button of document.querySelectorAll(".copy")) {
-    button.hidden = false;
+function enliven() {
+  const count = document.getElementById("count");
+  if (count) {
+    const text = count.textContent;
+    count.textContent = "";
+    requestAnimationFrame(() => { count.textContent = text; }); // a status is read when it changes
+  }
+  for (const button of document.querySelectorAll(".copy[hidden]")) {
+    button.hidden = !navigator.clipboard;
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(button.dataset.copy);
       button.textContent = "Copied";
     });
   }
+  clearTimeout(previews);
+  previews = setTimeout(() => {
+    for (const box of document.querySelectorAll("[data-preview]:not([data-loaded])")) nearing.observe(box);
+  }, document.activeElement === question && question.value ? 500 : 0);
 }
+enliven();
 
 // ---- a sheet opens at the cell that was asked for, or at the rows that match
 
@@ -144,6 +150,134 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   if (goal.href) goal.click();
   else goal.select();
+});
+
+// ---- results while a question is typed: one request at a time, the newest after it
+
+const form = document.querySelector("main[data-live]") && document.querySelector("form.ask");
+const TYPED_MS = 250;
+let [timer, running, entered, typed] = [0, false, false, false];
+
+function wanted() {
+  const given = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (value.trim()) given.set(name, value.trim());
+  return given.has("q") ? `/?${given}` : "";
+}
+
+function later(ms) {
+  clearTimeout(timer);
+  timer = setTimeout(ask, ms);
+}
+
+async function ask() {
+  const address = wanted();
+  if (running || !address) return; // a running request asks for what is wanted at its end
+  running = true;
+  let [page, status, wait_s] = [null, 0, 0];
+  try {
+    const answer = await fetch(address, { headers: { Accept: "text/html" } });
+    [status, wait_s] = [answer.status, Number(answer.headers.get("retry-after"))];
+    page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  } catch { /* the button of the form tells what is wrong */ }
+  running = false;
+  const main = page && page.querySelector("main[data-live]");
+  if (main) show(page, main, address);
+  else if (entered) form.submit();
+  if (status === 429 || status === 503) later(1000 * Math.max(wait_s, 1));
+  else if (main && wanted() !== address) later(0);
+}
+
+function show(page, main, address) {
+  const here = location.pathname + location.search;
+  document.title = page.title;
+  document.querySelector(".top").className = page.querySelector(".top").className;
+  document.getElementById("main").replaceChildren(...main.childNodes);
+  document.getElementById("chips").replaceWith(page.getElementById("chips"));
+  document.getElementById("narrow").textContent = page.getElementById("narrow").textContent;
+  if (here !== address) history[typed ? "replaceState" : "pushState"](null, "", address);
+  typed = true;
+  if (entered && wanted() === address) {
+    [entered, typed] = [false, false];
+    question.blur(); // so that j and k go on from here
+    remember();
+  }
+  enliven();
+}
+
+if (form) {
+  const folder = form.querySelector("input[name=folder]");
+  form.addEventListener("input", (event) => {
+    if (event.isComposing) return;
+    entered = false;
+    if (event.target === question) later(TYPED_MS);
+  });
+  form.addEventListener("change", (event) => { if (event.target !== question) later(0); });
+  form.addEventListener("submit", (event) => {
+    if (event.submitter && event.submitter.name === "folder") folder.value = event.submitter.value;
+    const filters = document.getElementById("filters");
+    if (filters.matches(":popover-open")) filters.hidePopover();
+    if (!wanted()) return;
+    event.preventDefault();
+    entered = true;
+    later(0);
+  });
+  addEventListener("popstate", () => location.reload());
+}
+
+// ---- searches of late, in this browser alone
+
+const KEPT = "sat-searches", MOST_KEPT = 8;
+
+function recent() {
+  try {
+    const found = JSON.parse(localStorage.getItem(KEPT));
+    return Array.isArray(found) ? found.filter((each) => typeof each === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
+function remember() {
+  const asked = new URLSearchParams(location.search).get("q");
+  if (!form || !asked || !document.querySelector(".hits")) return;
+  const kept = [asked, ...recent().filter((each) => each !== asked)].slice(0, MOST_KEPT);
+  try { localStorage.setItem(KEPT, JSON.stringify(kept)); } catch { /* a browser that keeps nothing */ }
+}
+
+function forget() {
+  try { localStorage.removeItem(KEPT); } catch { /* nothing was kept */ }
+}
+
+addEventListener("pagehide", remember);
+const lately = document.getElementById("recent");
+if (lately && recent().length) {
+  lately.hidden = false;
+  for (const each of recent()) {
+    const link = document.createElement("a");
+    link.href = `/?${new URLSearchParams({ q: each })}`;
+    link.textContent = each;
+    const item = document.createElement("li");
+    item.append(link);
+    lately.querySelector("ul").append(item);
+  }
+  document.getElementById("forget").addEventListener("click", () => {
+    forget();
+    lately.hidden = true;
+  });
+}
+const leaving = document.querySelector("form.leave");
+if (leaving) leaving.addEventListener("submit", () => {
+  forget();
+  removeEventListener("pagehide", remember);
+});
+
+// ---- help
+
+document.addEventListener("keydown", (event) => {
+  const help = document.getElementById("help");
+  if (event.key !== "?" || !help || event.target.closest("input, select, textarea")) return;
+  event.preventDefault();
+  help.togglePopover();
 });
 
 document.documentElement.dataset.ready = "yes";
