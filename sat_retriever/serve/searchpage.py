@@ -293,7 +293,7 @@ class HitView:
             preview=preview_url(hit.sheet_id, range_, cells, form.q) if has_file else "",
             preview_rows=len(preview_rows(record, area, places_of(cells))) if area else 0,
             csv=csv_url(hit.sheet_id, hit.table_place) if has_file and record.tables else "",
-            note=hit.answering.note if hit.answering else "",
+            note=hit.answering.note if hit.answering and not bare else "",
         )
 
 

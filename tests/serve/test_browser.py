@@ -98,7 +98,7 @@ def test_the_first_step_of_the_tab_key_skips_to_the_content(server, window):
 def test_previews_come_after_the_page_with_matched_cells_marked(server, window):
     page = visit(window(), f"{server.url}/?q=revenue+January+North")
     settled(page)
-    preview = page.locator(".hits li").filter(has_text="Sales 2024.xlsx").first.locator(".look")
+    preview = page.locator(".book").filter(has_text="Sales 2024.xlsx").locator(".look").first
     assert preview.locator("tbody tr").count() == 3
     assert "North" in preview.locator("td.hit mark").all_text_contents()
     assert preview.locator("tbody th[scope=row]").first.inner_text() == "1"

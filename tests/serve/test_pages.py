@@ -420,3 +420,110 @@ def test_no_query_string_breaks_a_page(client, path, given):
 def test_no_bytes_break_a_page(client, raw):
     query = "q=" + "".join(f"%{each:02x}" for each in raw)
     assert client.get(f"/?{query}").status_code in (200, 400)
+
+
+# ---- the search page
+
+
+def words_of(text):
+    """The text of a page, without tags, its blanks made one."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", "", text)).split())
+
+
+def books_of(server, **given):
+    """The workbooks on a page of hits, each the part of the page that shows it."""
+    return server.get("/", **given).text.split('<section class="book"')[1:]
+
+
+def test_hits_are_grouped_by_workbook_whose_path_is_shown_once(server):
+    books = books_of(server, q="revenue by region", k=50)
+    (sales,) = (each for each in books if "Sales 2024.xlsx</h2>" in re.sub("</?mark>", "", each))
+    assert sales.count('<a class="open"') == 3
+    shown = re.sub(r"<caption.*?</caption>", "", sales)
+    assert words_of(f"<a{shown}").count("Sales 2024.xlsx") == 1, words_of(f"<a{shown}")
+
+
+def test_a_hit_tells_its_reason_in_words_and_its_numbers_under_why(server):
+    (first, *_) = books_of(server, q="revenue by region in January 2024", k=50)
+    hit = first.split("<article")[1]
+    reason = re.search(r'<p class="reason">(.*?)</p>', hit)[1]
+    assert "<mark>2024</mark> in the file name" in reason
+    assert "<mark>region</mark>, <mark>revenue</mark> in a header" in reason
+    assert "<mark>january</mark> in B2" in reason
+    plain, why = hit.split('<details class="why">')
+    assert "rank" not in words_of(f"<a{plain}")
+    assert "meaning" in why and "score" in why
+    (other, *_) = books_of(server, q="zebra", k=50)
+    assert "alike in meaning" in other
+
+
+def test_the_number_of_hits_is_told_beside_that_of_sheets_searched(server):
+    sheets = re.search(r"<p>(\d+) sheets of", server.get("/").text)[1]
+    assert f"est 10 of {sheets} sheets" not in server.get("/", q="revenue", k=50).text
+    assert f"est 2 of {sheets} sheets" in server.get("/", q="revenue", k=2).text
+    assert "est 2 of 3 sheets" in server.get("/", q="revenue", k=2, folder="2024").text
+
+
+def test_where_nothing_answers_three_hits_are_shown_without_cells(server):
+    page = server.get("/", q="zebra").text
+    assert "Nothing here seems to answer this" in page
+    assert "Nearest 3 of" in page
+    assert page.count('<a class="open"') == 3
+    assert 'class="look"' not in page
+    more = html.unescape(re.search(r'href="([^"]*)">More sheets', page)[1])
+    assert server.ask(more).text.count('<a class="open"') > 3
+
+
+def test_filters_are_counted_and_each_that_is_set_can_be_taken_away(server):
+    page = server.get("/", q="revenue", format="xlsx", folder="2024").text
+    assert '<option value="xlsx" selected>xlsx (' in page
+    assert re.search(r'<option value="data">data \(\d+\)', page)
+    assert '<option value="2024">3 sheets</option>' in page
+    assert re.search(r'<button name="folder" value="pumps">pumps</button> <span[^>]*>1<', page)
+    chips = re.search(r'<ul class="chips".*?</ul>', page, re.S)[0]
+    assert words_of(chips) == "folder: 2024 × format: xlsx ×"
+    left = [
+        parse_qs(urlsplit(html.unescape(each)).query) for each in re.findall('href="(.*?)"', chips)
+    ]
+    assert left == [{"q": ["revenue"], "format": ["xlsx"]}, {"q": ["revenue"], "folder": ["2024"]}]
+
+
+def test_a_folder_without_a_question_lists_its_workbooks(server):
+    page = server.get("/", folder="2024").text
+    assert (
+        words_of(re.search(r'<ul class="plain".*?</ul>', page, re.S)[0]) == "2024/Sales 2024.xlsx"
+    )
+
+
+def test_the_start_page_tells_what_was_skipped_and_hits_that_their_workbook_is_gone(
+    reports, tmp_path, index_file
+):
+    moved = shutil.copytree(reports, tmp_path / "folder")
+    (moved / "broken.xlsx").write_bytes(b"PK\3\4 no workbook")
+    index_paths([moved], tmp_path / "own.sat", encoder=reports.parent / "encoder").close()
+    (moved / "staff.csv").unlink()
+    with serving(tmp_path / "own.sat") as own:
+        start = own.get("/").text
+        assert "1 part could not be read" in start
+        assert "<li>broken.xlsx <" in start
+        assert re.search(r"last read on 20\d\d-\d\d-\d\d\.", start)
+        assert str(tmp_path) not in start
+        books = books_of(own, q="salary name", k=50)
+        gone = [each for each in books if "This workbook is gone" in each]
+        assert [words_of(re.search("<h2.*?</h2>", each)[0]) for each in gone] == ["staff.csv"]
+        assert "/preview" not in gone[0] and "/table.csv" not in gone[0]
+
+
+def test_a_number_is_shown_as_the_workbook_shows_it(reports, tmp_path, index_file):
+    book = Workbook()
+    book.active.append(["Region", "Reading"])
+    for _ in range(3):
+        book.active.append(["North", 0.20099999999999998])
+    book.save(tmp_path / "Readings.xlsx")
+    index_paths([tmp_path], tmp_path / "own.sat", encoder=reports.parent / "encoder").close()
+    with serving(tmp_path / "own.sat") as own:
+        hits = own.get("/", q="reading by region", k=50).text
+        preview = own.ask(html.unescape(re.search('data-preview="(.*?)"', hits)[1])).text
+        assert "<td>0.201</td>" in hits
+        assert ">0.201</td>" in preview
+        assert "0.2009" not in hits + preview

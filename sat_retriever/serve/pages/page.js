@@ -156,7 +156,8 @@ document.addEventListener("keydown", (event) => {
 
 const form = document.querySelector("main[data-live]") && document.querySelector("form.ask");
 const TYPED_MS = 250;
-let [timer, running, entered, typed] = [0, false, false, false];
+const here = () => location.pathname + location.search;
+let [timer, running, entered, typed, shown] = [0, false, false, false, here()];
 
 function wanted() {
   const given = new URLSearchParams();
@@ -188,14 +189,13 @@ async function ask() {
 }
 
 function show(page, main, address) {
-  const here = location.pathname + location.search;
   document.title = page.title;
   document.querySelector(".top").className = page.querySelector(".top").className;
   document.getElementById("main").replaceChildren(...main.childNodes);
   document.getElementById("chips").replaceWith(page.getElementById("chips"));
   document.getElementById("narrow").textContent = page.getElementById("narrow").textContent;
-  if (here !== address) history[typed ? "replaceState" : "pushState"](null, "", address);
-  typed = true;
+  if (here() !== address) history[typed ? "replaceState" : "pushState"](null, "", address);
+  [typed, shown] = [true, address];
   if (entered && wanted() === address) {
     [entered, typed] = [false, false];
     question.blur(); // so that j and k go on from here
@@ -221,7 +221,7 @@ if (form) {
     entered = true;
     later(0);
   });
-  addEventListener("popstate", () => location.reload());
+  addEventListener("popstate", () => { if (here() !== shown) location.reload(); });
 }
 
 // ---- searches of late, in this browser alone
