@@ -23,7 +23,7 @@ def plain_reason(hit: Hit, mark: Mark) -> list[Segment]:
         found[-1] = (f" in {where}", False)
     if not found and hit.why.via:
         seen = Related.of(hit.sheet_id, hit.why.via)
-        return [(f"{seen.way} {seen.sheet_id}", False)]
+        return [(f"{seen.way} {seen.name_beside(hit.record.path)}", False)]
     if hit.why.period:
         found.append((f"{', ' if found else ''}of {hit.why.period}", False))
     return [each for each in found if each[0]] or [("alike in meaning", False)]
@@ -63,6 +63,6 @@ def ranking_of(hit: Hit) -> tuple[tuple[str, str], ...]:
     ]
     if why.via:
         seen = Related.of(hit.sheet_id, why.via)
-        found.append(("link", f"{seen.way} {seen.sheet_id}"))
+        found.append(("link", f"{seen.way} {seen.name_beside(hit.record.path)}"))
     found.append(("score", f"{hit.score:.2f}"))
     return tuple((label, text) for label, text in found if text)

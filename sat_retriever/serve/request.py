@@ -143,6 +143,10 @@ class Related:
         seen = RelatedSheet.of(sheet_id, link)
         return cls(seen.way, seen.sheet, sheet_url(seen.sheet), seen.evidence)
 
+    def name_beside(self, path: str) -> str:
+        """Return its id, or its name alone beside other sheets of its workbook."""
+        return self.sheet_id.removeprefix(f"{path}#") if path else self.sheet_id
+
 
 def related_of(sheet_id: str, links: Sequence[Link], most: int) -> tuple[Related, ...]:
     """Return a sheet's strongest links, one to each other sheet; none to all of its workbook."""

@@ -243,6 +243,120 @@ def test_a_browser_signs_in_by_the_keyboard(index_file, token_file, window):
         assert page.context.cookies() == []
 
 
+# ---- results while a question is typed, filters, help, searches of late
+
+
+def test_results_come_while_typing_with_one_request_at_a_time(server, window):
+    page, held, asked = window(), [], []
+    page.route("**/?q=*", lambda route: held.append(route))  # noqa: PLW0108 - it has to look so
+    page.on("request", lambda made: asked.append(made.url) if "/?q=" in made.url else None)
+    visit(page, server.url)
+    page.keyboard.type("rev")
+    while not held:
+        page.wait_for_timeout(20)
+    page.keyboard.type("enue")
+    page.wait_for_timeout(600)
+    page.keyboard.type(" by region")
+    page.wait_for_timeout(600)
+    assert len(asked) == len(held) == 1
+    held.pop().continue_()
+    while not held:
+        page.wait_for_timeout(20)
+    assert asked[1:] == [f"{server.url}/?q=revenue+by+region"]
+    held.pop().continue_()
+    until(page, "location.search === '?q=revenue+by+region'")
+    assert page.locator("a.open").count() > 0
+    assert focused(page, "id") == "q"
+    assert page.title().startswith("revenue by region")
+    settled(page)
+    page.go_back()
+    page.wait_for_selector(".home")
+
+
+def test_a_busy_server_is_asked_again_after_its_time(server, window):
+    page, asked = window(), []
+
+    def busy(route):
+        asked.append(route)
+        if len(asked) == 1:
+            route.fulfill(status=429, headers={"retry-after": "1"}, body="no")
+        else:
+            route.continue_()
+
+    page.route("**/?q=*", busy)
+    visit(page, server.url)
+    page.keyboard.type("revenue")
+    page.wait_for_selector("a.open")
+    assert len(asked) == 2
+
+
+def test_a_phone_has_one_button_for_filters_and_chips_take_them_away(server, window):
+    page = visit(window(390), f"{server.url}/?q=revenue+reading+name&k=50")
+    assert not page.locator("[name=format]").is_visible()
+    page.click("#narrow")
+    page.select_option("[name=format]", "csv")
+    page.wait_for_selector(".chips li")
+    page.keyboard.press("Escape")
+    assert page.inner_text("#narrow") == "Filters (1)"
+    csv = {"staff.csv", "evil/javascript:hacked=1.csv"}
+    assert {*page.locator(".book h2").all_inner_texts()} <= csv
+    page.click(".chips a")
+    page.wait_for_selector(".chips:not(:has(li))", state="attached")
+    assert page.input_value("#q") == "revenue reading name"
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_folder_of_the_tree_narrows_the_search(server, window, scripts):
+    page = window(java_script_enabled=scripts)
+    page.goto(f"{server.url}/?q=revenue&folder=pumps&k=50")
+    page.click(".tree summary")
+    page.click(".tree button[value='2024']")
+    page.wait_for_selector(".chips li:has-text('2024')")
+    assert page.locator(".book h2").all_inner_texts() == ["2024/Sales 2024.xlsx"]
+
+
+def test_searches_of_late_are_kept_in_the_browser_until_it_forgets_them(server, window):
+    page = visit(window(), f"{server.url}/?q=revenue+%3Cb%3E")
+    visit(page, f"{server.url}/?q=rent")
+    visit(page, server.url)
+    assert page.locator("#recent li").all_inner_texts() == ["rent", "revenue <b>"]
+    assert page.locator("#recent a").first.get_attribute("href") == "/?q=rent"
+    page.click("#forget")
+    assert not page.locator("#recent").is_visible()
+    visit(page, server.url)
+    assert not page.locator("#recent").is_visible()
+
+
+@pytest.mark.parametrize("address", ["/?q=revenue", f"/sheet?{LONG}"])
+def test_help_opens_by_its_key_and_its_button(server, window, address):
+    page = visit(window(), server.url + address)
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator("#help").is_visible()
+    page.click(".ask-help")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("?")
+    page.focus("#q")
+    page.keyboard.type("?")
+    assert not page.locator("#help").is_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_label_is_broken_by_letters(server, window, width):
+    broken = r"""selector => [...document.querySelectorAll(selector)].filter((each) => {
+      const [lines, words] = [document.createRange(), each.textContent.trim().split(/\s+/)];
+      lines.selectNodeContents(each);
+      const tops = new Set([...lines.getClientRects()].map((line) => Math.round(line.top)));
+      return tops.size > words.length;
+    }).map((each) => each.textContent)"""
+    page = visit(window(width), f"{server.url}/?q=revenue+by+region&k=50")
+    page.eval_on_selector_all(".why", "all => all.forEach(each => { each.open = true; })")
+    assert page.evaluate(broken, ".why dt, .tag, .tree button") == []
+    visit(page, f"{server.url}/sheet?{LONG}")
+    assert page.evaluate(broken, ".list td:nth-child(2), .facts dt") == []
+
+
 # ---- a hostile page
 
 ATTACK = """<!doctype html><title>x</title><body><script>
