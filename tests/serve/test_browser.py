@@ -111,9 +111,10 @@ def test_nothing_moves_when_the_previews_come(server, window, width):
     visit(page, f"{server.url}/?q=revenue+reading+region+rent")
     heights = "[...document.querySelectorAll('.look')].map(box => box.offsetHeight)"
     before = page.evaluate(heights)
-    assert page.locator(".look[data-loaded=yes]").count() == 0
-    page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    while page.locator(".look[data-loaded=yes]").count() < len(before):
+    waiting = page.locator(".look:not([data-loaded])")
+    assert waiting.count() == len(before)
+    while waiting.count():
+        page.evaluate("document.querySelector('.look:not([data-loaded])')?.scrollIntoView()")
         page.wait_for_timeout(20)
         while held:
             held.pop().continue_()
