@@ -78,9 +78,15 @@ def _title(name: str, files: Files) -> str:
 
 
 def _answer_ms(file: File) -> float | None:
-    """Return the mean milliseconds of a language model's answers, as they were given."""
+    """Return the mean milliseconds of a language model's answer, as it was given.
+
+    Of an answer among several that were given at a time, it is its share.
+    """
     answers = file["metrics"].get("answers")
-    return None if answers is None else 1000 * float(answers["seconds"]) / answers["questions"]
+    if answers is None:
+        return None
+    together = answers["questions"] * answers.get("slots", 1)
+    return 1000 * float(answers["seconds"]) / float(together)
 
 
 def _ahead(gap: Gap) -> str:
