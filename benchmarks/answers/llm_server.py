@@ -55,10 +55,10 @@ def main(arguments: Sequence[str]) -> int:
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
         subprocess.run([*pip, "--target", str(folder), *packages], check=True)
     sys.path.append(str(folder))
-    if options.torch:
-        _serve_torch(options, model)
-    else:
-        _serve(options, model)
+    try:
+        (_serve_torch if options.torch else _serve)(options, model)
+    except KeyboardInterrupt:
+        print("stopped")
     return 0
 
 
@@ -97,10 +97,12 @@ def _serve_torch(options: argparse.Namespace, model: Path) -> None:
     """Serve the model by PyTorch until Ctrl-C."""
     import torch
 
-    from benchmarks.answers.torch_server import TorchModel, serve
+    from benchmarks.answers.torch_server import TorchModel, server_of
 
     torch.set_num_threads(options.threads)
-    serve(TorchModel(model, options.context, options.slots), NAME, _HOST, options.port)
+    found = TorchModel.of_file(model, options.context, options.slots)
+    with server_of(found, NAME, _HOST, options.port) as server:
+        server.serve_forever()
 
 
 def _serve(options: argparse.Namespace, model: Path) -> None:
@@ -115,8 +117,5 @@ def _serve(options: argparse.Namespace, model: Path) -> None:
     params.n_parallel = options.slots
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options.threads
     server = xllamacpp.Server(params)
-    try:
-        while server:
-            time.sleep(3600)
-    except KeyboardInterrupt:
-        print("stopped")
+    while server:
+        time.sleep(3600)

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -43,34 +44,37 @@ class _Question:
 
 
 class TorchModel:
-    """A model that answers batches of questions in a thread of its own.
+    """A causal model that answers batches of questions in a thread of its own.
 
     Args:
-        file: The GGUF file.
+        model: The model, of transformers.
+        tokenizer: Its tokenizer, with a chat template.
         context: Most tokens of a prompt and its reply.
         slots: Most questions at a time.
     """
 
-    def __init__(self, file: Path, context: int, slots: int) -> None:
-        from llguidance import hf
+    def __init__(self, model: Any, tokenizer: Any, context: int, slots: int) -> None:
+        self._model, self._tokenizer = model, tokenizer
+        self.context = context
+        self._slots = slots
+        self._end = tokenizer.eos_token_id
+        self._waiting: queue.Queue[_Question] = queue.Queue()
+        self._before = _Question([], 0, 0.0, torch.Generator(), None, cache=DynamicCache())
+        threading.Thread(target=self._work, daemon=True).start()
 
+    @classmethod
+    def of_file(cls, file: Path, context: int, slots: int) -> TorchModel:
+        """Return the model of a GGUF file, on a GPU if there is one."""
         folder, name = str(file.parent), file.name
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-        self._tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=name)
-        self._model = AutoModelForCausalLM.from_pretrained(
+        model = AutoModelForCausalLM.from_pretrained(
             folder,
             gguf_file=name,
             quantization_config=GgufConfig(gguf_file=name, dequantize=True),
             dtype=torch.bfloat16,
-        ).to(device)  # fmt: skip
-        self.context = context
-        self._slots = slots
-        vocabulary = self._model.config.vocab_size
-        self._grammars = hf.from_tokenizer(self._tokenizer, n_vocab=vocabulary)
-        self._end = self._tokenizer.eos_token_id
-        self._waiting: queue.Queue[_Question] = queue.Queue()
-        self._before = _Question([], 0, 0.0, torch.Generator(), None, cache=DynamicCache())
-        threading.Thread(target=self._work, daemon=True).start()
+        )
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=name)
+        return cls(model.to(device), tokenizer, context, slots)
 
     def question(self, body: Mapping[str, Any]) -> _Question:
         """Return the question of a request; a ValueError for one that cannot be answered."""
@@ -92,6 +96,12 @@ class TorchModel:
             torch.Generator().manual_seed(int(body.get("seed") or 0)),
             None if schema is None else self._grammar(schema),
         )
+
+    @cached_property
+    def _grammars(self) -> Any:
+        from llguidance import hf
+
+        return hf.from_tokenizer(self._tokenizer, n_vocab=self._model.config.vocab_size)
 
     def _grammar(self, schema: Mapping[str, Any]) -> Any:
         from llguidance import LLMatcher
@@ -209,8 +219,8 @@ def _together(questions: Sequence[_Question]) -> DynamicCache:
     return joined
 
 
-def serve(model: TorchModel, name: str, host: str, port: int) -> None:
-    """Answer requests of OpenAI's form until the program is interrupted."""
+def server_of(model: TorchModel, name: str, host: str, port: int) -> ThreadingHTTPServer:
+    """Return a server that answers requests of OpenAI's form."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -260,8 +270,4 @@ def serve(model: TorchModel, name: str, host: str, port: int) -> None:
         def log_message(self, *_: object) -> None:
             """Say nothing of each request."""
 
-    with ThreadingHTTPServer((host, port), Handler) as server:
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            print("stopped")
+    return ThreadingHTTPServer((host, port), Handler)
