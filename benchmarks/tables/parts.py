@@ -36,8 +36,8 @@ _MEANS = (
     "Mean ± standard deviation over training seeds 42 to 44. *Reported* are the paper's figures, "
     "with BGE-base on an A40. Measured here, on two processor cores, is MiniLM, five times "
     "smaller; rows that name them start from arctic-embed-xs, of MiniLM's size, or from "
-    "all-mpnet-base-v2, of BGE-base's. Rows of language models need a server of one's own (`--llm "
-    "MODEL`)."
+    "all-mpnet-base-v2, of BGE-base's. Rows of language models need a server (`--llm MODEL`); "
+    "`python -m benchmarks llm-server` starts one."
 )
 _TRAINED = (
     "A row names the seeds in which its last training was kept where these are not all; in the "
