@@ -155,7 +155,7 @@ def serve(
     """Open an index as a page, as JSON for programs, and to agents over MCP.
 
     The page searches, shows why a sheet was found, its cells and its links,
-    and gives tables as CSV. /api/openapi.json describes the JSON. Nothing is
+    opens its workbook, and gives tables as CSV. /api/openapi.json describes the JSON. Nothing is
     ever written. On this machine no token is needed; at an address that
     others reach, one is.
     """

@@ -17,6 +17,7 @@ from sat_retriever.serve.api import Api
 from sat_retriever.serve.asking import Asking
 from sat_retriever.serve.blocks import BlockReader
 from sat_retriever.serve.facets import Facets, LatestFacets
+from sat_retriever.serve.graphpage import graph_page
 from sat_retriever.serve.grid import Grid
 from sat_retriever.serve.limits import HTTP_PATH, client_of
 from sat_retriever.serve.pieces import Piece, piece_of, preview_of, record_of
@@ -111,6 +112,7 @@ class Pages:
             "/table.csv": (self._reads.run, partial(self._table, "csv")),
             "/table.json": (self._reads.run, partial(self._table, "json")),
             "/workbook": (self._reads.run, self._workbook),
+            "/graph": (self._reads.run, self._graph),
         }
         return [
             *(
@@ -191,6 +193,10 @@ class Pages:
     def _table(self, form: TableFormat, given: Mapping[str, str]) -> Response:
         lines, headers = table_file(self._index, given, form)
         return StreamingResponse(lines, media_type=_KINDS[form], headers=headers)
+
+    def _graph(self, given: Mapping[str, str]) -> Response:
+        page, headers = graph_page(self._index, given)
+        return Response(page.encode("utf-8", "replace"), headers=headers, media_type=HTML)
 
     def _ways(self) -> Ways:
         return Ways.of(self._index, self._open_files)

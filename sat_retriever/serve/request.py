@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, Place, split_ref
@@ -126,6 +126,15 @@ def csv_url(sheet_id: str, table: int, *, totals: bool = False) -> str:
 def workbook_url(sheet_id: str) -> str:
     """Return the address of a sheet's workbook as a file."""
     return _url("/workbook", id=sheet_id)
+
+
+def graph_url(sheet_id: str) -> str:
+    """Return the address of the graph around a sheet, which is chosen in it.
+
+    >>> graph_url("a b.xlsx#Q1")
+    '/graph?id=a+b.xlsx%23Q1#a%20b.xlsx%23Q1'
+    """
+    return f"{_url('/graph', id=sheet_id)}#{quote(sheet_id, errors='replace')}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,7 @@ class SheetPage:
         form: The search that led to it, without a question if none did.
         steps: Its place among the sheets that the search found; None if it is none of them.
         crumbs: Folders of its workbook, each the address of a search in it and a name.
+        sorts: First and last row of its records, if these are those of one table; else None.
         tabs: Sheets of its workbook in their order, each an address and a name.
         more_tabs: Number of sheets that are not among them.
         status: Status of the answer: 200, or why the cells cannot be read.
@@ -91,6 +92,7 @@ class SheetPage:
     tabs: tuple[tuple[str, str], ...]
     more_tabs: int
     copies: tuple[tuple[str, str], ...]
+    sorts: tuple[int, int] | None
     piece: Piece | None
     problem: str
     status: int
@@ -162,6 +164,7 @@ def sheet_page(
         tuple((sheet_url(each, asked=form.asked), each[len(record.path) + 1 :]) for each in tabs),
         max(0, len(ids) - len(tabs)),
         tuple((sheet_url(each), each) for each in copies.sheet_ids),
+        _sorts(record),
         piece,
         problem,
         status,
@@ -207,6 +210,15 @@ def _table(record: SheetRecord, place: int, table: Table, asked: str) -> TableVi
         table.note,
         csv_url(record.sheet_id, place, totals=True) if record.path and summed else "",
     )
+
+
+def _sorts(record: SheetRecord) -> tuple[int, int] | None:
+    if len(record.tables) != 1:
+        return None
+    table, area = record.tables[0], area_of(record.tables[0].range)
+    if area is None or table.transposed or table.header_row is None:
+        return None
+    return table.header_row + max(table.header_height, 1), area.bottom
 
 
 def _crumbs(record: SheetRecord, form: SearchForm) -> tuple[tuple[str, str], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import json
 import shutil
 import threading
 import time
@@ -111,9 +112,10 @@ def test_nothing_moves_when_the_previews_come(server, window, width):
     visit(page, f"{server.url}/?q=revenue+reading+region+rent")
     heights = "[...document.querySelectorAll('.look')].map(box => box.offsetHeight)"
     before = page.evaluate(heights)
-    assert page.locator(".look[data-loaded=yes]").count() == 0
-    page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    while page.locator(".look[data-loaded=yes]").count() < len(before):
+    waiting = page.locator(".look:not([data-loaded])")
+    assert waiting.count() == len(before)
+    while waiting.count():
+        page.evaluate("document.querySelector('.look:not([data-loaded])')?.scrollIntoView()")
         page.wait_for_timeout(20)
         while held:
             held.pop().continue_()
@@ -141,6 +143,43 @@ def test_a_sheet_leads_to_the_next_one_by_keys_and_to_a_cell_by_its_address(serv
     page.click("#results")
     page.wait_for_selector(".hits")
     assert page.input_value("#q") == "reading"
+
+
+def test_a_sheet_is_sorted_by_a_column_with_all_its_rows(server, window):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = visit(window(), f"{server.url}/sheet?{LONG}")
+    numbers = "[...document.querySelectorAll('#cells tbody th')].map(each => +each.innerText)"
+    up = list(range(1, LONG_ROWS + 1))
+    down = [1, *range(LONG_ROWS, 1, -1)]  # the header stays above
+    for expected, state in ((up, "ascending"), (down, "descending"), (up, None)):
+        page.click("#cells thead button >> text=B")
+        until(page, f"document.querySelectorAll('#cells tbody tr').length === {LONG_ROWS}")
+        heading = "document.querySelectorAll('#cells thead th')[1]"
+        until(page, f"{heading}.ariaSort === {json.dumps(state)}")
+        assert page.evaluate(numbers) == expected
+        found = axe.run(page).response["violations"]
+        assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+    assert page.inner_text("#shown") == f"rows 1 to {LONG_ROWS}"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_graph_of_a_sheet_looks_as_its_page_and_leads_back_to_it(server, window, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = visit(window(1280, scheme), f"{server.url}/sheet?id=2024%2FSales+2024.xlsx%23Q1")
+    look = (
+        "(() => { const own = getComputedStyle(document.body);"
+        " return [own.backgroundColor, own.color, own.fontFamily]; })()"
+    )
+    seen = page.evaluate(look)
+    page.click("text=See the graph")
+    page.wait_for_selector("html[data-ready] #panel", state="visible")
+    assert page.evaluate(look) == seen
+    assert page.inner_text("#panel h3") == "Q1"
+    found = axe.run(page).response["violations"]
+    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+    page.click("text=Open the sheet")
+    page.wait_for_url("**/sheet?*")
+    assert page.inner_text("h1") == "Q1"
 
 
 def test_without_scripts_the_pages_still_lead_everywhere(server, window):

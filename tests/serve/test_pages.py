@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+import json
 import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -36,7 +37,8 @@ from tests.serve.conftest import (
 Q1 = "2024/Sales 2024.xlsx#Q1"
 LONG = "pumps/Readings.xlsx#Long"
 HOSTILE = "evil/<img src=x onerror=hacked=1> rent.xlsx#<b>rent"
-PAGES = ["/", "/sheet", "/rows", "/preview", "/table.csv", "/workbook", "/static/page.css"]
+OF_A_SHEET = ["/sheet", "/rows", "/preview", "/table.csv", "/workbook", "/graph"]
+PAGES = ["/", *OF_A_SHEET, "/static/page.css"]
 OWN_TAGS = set(
     "a article body button caption code datalist dd details div dl dt fieldset form h1 h2 h3 head "
     "header html input kbd label legend li link main mark meta nav ol option p script section "
@@ -121,7 +123,7 @@ def test_every_address_of_a_page_leads_to_a_page(server):
     while waiting and len(seen) < 60:
         address = waiting.pop()
         seen.add(address)
-        answer = server.ask(address)
+        answer = server.ask(address.partition("#")[0])
         assert answer.status == 200, address
         if "html" in answer.headers["content-type"]:
             more = [each for each in Read(answer.text).urls if "?" in each or "/static" in each]
@@ -311,7 +313,36 @@ def test_what_is_no_cell_is_told_on_the_page_that_stays(server, cell):
     assert server.get("/sheet.json", id=LONG, cell=cell).status == 400
 
 
-@pytest.mark.parametrize("path", ["/sheet", "/rows", "/preview", "/table.csv", "/workbook"])
+def test_the_graph_around_a_sheet_is_linked_from_it_and_leads_to_sheets(server):
+    page = server.get("/sheet", id=Q1).text
+    address = html.unescape(re.search(r'href="(/graph[^"]*)"', page)[1])
+    assert address.endswith("#2024/Sales%202024.xlsx%23Q1")
+    answer = server.ask(address.partition("#")[0])
+    assert answer.status == 200
+    data = json.loads(re.search(r'type="application/json">(.*?)</script>', answer.text, re.S)[1])
+    assert data["opens"] == "/sheet?id="
+    assert "2024/Sales 2024.xlsx#Summary" in [each["id"] for each in data["sheets"]]
+    policy = answer.headers["content-security-policy"]
+    own, _, frames = policy.rpartition("; ")
+    assert f'Content-Security-Policy" content="{own}"' in answer.text
+    assert frames == "frame-ancestors 'none'"
+    assert "unsafe" not in policy
+    alone = server.get("/graph", id=LONG)
+    assert alone.status == 200
+
+
+def test_numbers_have_the_digits_that_spreadsheets_show(tmp_path, reports, index_file):
+    book = Workbook()
+    book.active.append(["Rate", "Share"])
+    book.active.append([0.1 + 0.101, 0.1 + 0.2])
+    book.save(tmp_path / "Rates.xlsx")
+    index_paths([tmp_path], tmp_path / "own.sat", encoder=reports.parent / "encoder").close()
+    with serving(tmp_path / "own.sat") as own:
+        for path in ("/sheet", "/preview", "/rows"):
+            assert Read(own.get(path, id="Rates.xlsx#Sheet").text).rows[2] == ["0.201", "0.3"]
+
+
+@pytest.mark.parametrize("path", OF_A_SHEET)
 def test_an_unknown_sheet_is_not_found_and_the_nearest_names_are_links(server, path):
     answer = server.get(path, id="2024/Sales 2024.xlsx#Q3")
     assert answer.status == 404
@@ -409,7 +440,7 @@ values = st.one_of(ids, st.text(max_size=40), st.integers(-2, 2**40).map(str), s
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
-@given(path=st.sampled_from(PAGES[:6]), given=st.lists(st.tuples(names, values), max_size=6))
+@given(path=st.sampled_from(PAGES[:7]), given=st.lists(st.tuples(names, values), max_size=6))
 def test_no_query_string_breaks_a_page(client, path, given):
     query = urlencode([(name, value.encode("utf-8", "surrogatepass")) for name, value in given])
     assert client.get(f"{path}?{query}").status_code in (200, 400, 404)

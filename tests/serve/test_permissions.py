@@ -68,7 +68,7 @@ def test_each_token_searches_what_its_groups_may_see(server):
 
 
 def test_a_hidden_sheet_has_the_page_of_one_that_does_not_exist(server):
-    for path in ("/sheet", "/rows", "/preview", "/table.csv", "/workbook"):
+    for path in ("/sheet", "/rows", "/preview", "/table.csv", "/workbook", "/graph"):
         hidden = page(server, SALES, path, id=STAFF)
         missing = page(server, SALES, path, id=NONE)
         assert hidden.startswith("404")

@@ -45,7 +45,10 @@ const nearing = new IntersectionObserver((seen) => {
 const cells = document.getElementById("cells");
 const more = cells && cells.querySelector("[data-piece]");
 
-async function addRows() {
+let adding = null;
+const addRows = () => adding ??= nextRows().finally(() => { adding = null; });
+
+async function nextRows() {
   const found = await piece(more.dataset.piece);
   const table = found && found.querySelector("table");
   if (!table) return;
@@ -138,6 +141,51 @@ if (matched) {
   const [row, height, width] = [matched.parentElement.offsetTop, cells.clientHeight, cells.clientWidth];
   if (row > height / 2) cells.scrollTop = row - height / 3;
   if (matched.offsetLeft > width / 2) cells.scrollLeft = matched.offsetLeft - width / 3;
+}
+
+// ---- a sheet of one table is sorted by the letter of a column: up, down, and as it was
+
+const order = new Intl.Collator(undefined, { numeric: true });
+const numberOf = (row) => Number(row.id.slice("row-".length));
+
+// Numbers before texts; empty cells come last, whichever the way.
+function compared(one, other, way) {
+  const [a, b] = [one.textContent, other.textContent];
+  if (!a || !b) return Boolean(b) - Boolean(a);
+  const [x, y] = [one, other].map((cell) => cell.classList.contains("number"));
+  if (x !== y) return way * (y - x);
+  return way * (x ? Number(a) - Number(b) : order.compare(a, b));
+}
+
+async function sortBy(heading, first, last) {
+  const body = cells.querySelector("tbody");
+  const way = { none: 1, ascending: -1, descending: 0 }[heading.ariaSort ?? "none"];
+  for (let size = 0; more?.isConnected && size < body.rows.length && body.rows.length < MOST_ROWS;) {
+    size = body.rows.length;
+    await addRows();
+  }
+  const all = [...body.rows].sort((a, b) => numberOf(a) - numberOf(b));
+  const isRecord = (row) => numberOf(row) >= first && numberOf(row) <= last && !row.classList.contains("out");
+  const records = all.filter(isRecord);
+  const at = heading.cellIndex;
+  if (way) records.sort((a, b) => compared(a.cells[at], b.cells[at], way));
+  const others = all.filter((row) => !isRecord(row));
+  const above = others.filter((row) => numberOf(row) < first);
+  body.replaceChildren(...above, ...records, ...others.slice(above.length));
+  for (const each of heading.parentElement.cells) each.ariaSort = null;
+  heading.ariaSort = { 1: "ascending", [-1]: "descending", 0: null }[way];
+  const shown = `rows ${numberOf(all[0])} to ${numberOf(all.at(-1))}`;
+  const said = way ? `${shown}, ${heading.ariaSort} by ${heading.textContent}` : shown;
+  for (const id of ["said", "shown"]) document.getElementById(id).textContent = said;
+}
+
+if (cells?.dataset.first) {
+  for (const heading of cells.querySelectorAll("thead tr:first-child th")) {
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", textContent: heading.textContent, title: "Sort" });
+    button.addEventListener("click", () => sortBy(heading, +cells.dataset.first, +cells.dataset.last));
+    heading.replaceChildren(button);
+  }
 }
 
 // ---- keys of a sheet: g to its cells by address, j and k to the sheets found after and before it
