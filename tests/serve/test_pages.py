@@ -239,7 +239,7 @@ def test_a_title_above_a_table_is_in_the_preview_and_not_cut(tmp_path, reports, 
     book.save(tmp_path / "Pumps.xlsx")
     index_paths([tmp_path], tmp_path / "own.sat", encoder=reports.parent / "encoder").close()
     with serving(tmp_path / "own.sat") as own:
-        hits = own.get("/", q="pump reading")
+        hits = own.get("/", q="pump reading", k=50)
         address = html.unescape(re.search(r'data-preview="(.*?)" data-rows="8"', hits.text)[1])
         found = own.ask(address)
         assert list(Read(found.text).rows) == list(range(1, 9))
