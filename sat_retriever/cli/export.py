@@ -10,6 +10,7 @@ import typer
 
 from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    ForceOption,
     GroupsOption,
     IndexOption,
     OwnerOption,
@@ -73,7 +74,7 @@ def export(
             help="Write this file; or into this folder, a file for each table.", metavar="FILE|DIR"
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    force: ForceOption = False,
     place: Annotated[
         int | None,
         typer.Option(

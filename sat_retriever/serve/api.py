@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 from sat_retriever._extras import install_command, require
 from sat_retriever.errors import InputError, PathNotFoundError, UnknownSheetError
 from sat_retriever.serve.asking import Asking
-from sat_retriever.serve.limits import client_of
+from sat_retriever.serve.limits import OPENAPI, client_of
 from sat_retriever.serve.openapi import Endpoint, openapi
 from sat_retriever.serve.request import PageError
 from sat_retriever.serve.responses import answered, json_response
@@ -44,7 +44,6 @@ ENDPOINTS = (
     Endpoint("POST", "/api/sql", "query_tables"),
     Endpoint("POST", "/api/ask", "ask"),
 )
-OPENAPI = "/api/openapi.json"
 MAX_TOKENS = 50_000  # of the cells of one answer: a program reads more than a language model
 _CALLS_AT_ONCE, _CALLS_WAITING = 4, 128
 _ASKS_AT_ONCE, _ASKS_WAITING = 2, 14

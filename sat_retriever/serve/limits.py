@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from sat_retriever.serve.asgi import App, Message, Receive, Send, refuse, wants_json
 
 HTTP_PATH = "/mcp"
+OPENAPI = "/api/openapi.json"
 MAX_URL = 16_384  # bytes of path and query: a sheet's id may be long
 MAX_BODY = 16_384  # bytes of a form
 MAX_API_BODY = 1 << 20  # twenty sheets and a query
