@@ -147,9 +147,9 @@ def ask(
         _print_context(ready, file, as_json=as_json)
         raise  # it says what is missing
     if out:
-        tables = ready.tables.tables if ready.tables else ()
+        queried = ready.tables.tables if ready.tables else ()
         records = [hit.record for hit in ready.hits]
-        AnswerFile(out, places, records, tables).write(answer, ready.read)
+        AnswerFile(out, places, records, queried).write(answer, ready.read)
     if as_json:
         print_json(answer.to_dict())
     elif answer.sources:
