@@ -11,6 +11,7 @@ from sat_retriever.llm.chat import Chat
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheetanswer import AnswerKind, ResultValue, SheetAnswer
 from sat_retriever.serve.request import PageError, text_of
+from sat_retriever.system import check_wanted
 from sat_retriever.tools.engine.conversation import answered
 from sat_retriever.tools.engine.prepare import EngineSettings, prepare
 from sat_retriever.tools.engine.prompts import Prompt
@@ -120,6 +121,7 @@ class Asking:
             said = ""
             try:
                 for piece in self._chat.words(prompt.system, prompt.user):
+                    check_wanted()
                     said += piece.text
                     if time.monotonic() > until:
                         break
