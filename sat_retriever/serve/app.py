@@ -11,6 +11,7 @@ from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.serve.access import SIGN_IN
+from sat_retriever.serve.answerpage import AnswerPage
 from sat_retriever.serve.api import Api
 from sat_retriever.serve.asking import Asking
 from sat_retriever.serve.blocks import BlockReader
@@ -59,16 +60,23 @@ class Pages:
         retriever: Finds sheets; its index must stay open as long as this is used.
         searches: Threads that search its index.
         signed: True if people sign in, so that the pages have a button to sign out.
+        asks: True if a language model answers, so that the page has a button to ask it.
     """
 
     def __init__(
-        self, retriever: SheetRetriever, searches: Searches, *, signed: bool = False
+        self,
+        retriever: SheetRetriever,
+        searches: Searches,
+        *,
+        signed: bool = False,
+        asks: bool = False,
     ) -> None:
         self._retriever = retriever
         self._index: SheetIndex = retriever.index
         self._facets = LatestFacets(self._index)
         self._reader = BlockReader(self._index)
         self._signed = signed
+        self._asks = asks
         # The form to sign out must be able to name its own origin.
         self._headers = {"referrer-policy": "same-origin"} if signed else {}
         self._searches = searches
@@ -114,6 +122,7 @@ class Pages:
             roles=ROLES,
             error=error,
             signed=self._signed,
+            asks=self._asks,
         )
         return Response(shown, status, self._headers, media_type=HTML)
 
@@ -172,7 +181,8 @@ def web_app(
 
     searches = Searches(tools.index, processes, SEARCHES_WAITING)
     own = [
-        *Pages(retriever, searches, signed=signed).routes(),
+        *Pages(retriever, searches, signed=signed, asks=asking is not None).routes(),
+        *([AnswerPage(asking).route()] if asking else []),
         *Api(tools, searches, asking, signed=signed).routes(),
         Route("/static/{name}", _static),
         Route(SIGN_IN, _start),
