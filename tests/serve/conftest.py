@@ -119,7 +119,8 @@ class Server:
         try:
             connection.request(method, path, body, {**self.headers, **named})
             found = connection.getresponse()
-            return Answer(found.status, dict(found.headers), found.read().decode("utf-8-sig"))
+            text = found.read().decode("utf-8-sig", "replace")  # a workbook is no text
+            return Answer(found.status, dict(found.headers), text)
         finally:
             connection.close()
 
@@ -159,7 +160,7 @@ def serving(index_file: Path, *more: object) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def server(index_file: Path) -> Iterator[Server]:
     """One server for all tests; nothing may have gone wrong in it, and Ctrl-C ends it quietly."""
-    with serving(index_file, "--rate", 0) as started:
+    with serving(index_file, "--rate", 0, "--open-files", "download") as started:
         yield started
         started.process.send_signal(signal.SIGINT)
         assert started.process.wait(timeout=60) == 130
