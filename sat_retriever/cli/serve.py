@@ -29,6 +29,7 @@ from sat_retriever.cli.options import (
     asking,
     chosen,
     examples,
+    refuse_without_model,
 )
 from sat_retriever.cli.terminal import counted, plain, stderr
 from sat_retriever.errors import InputError
@@ -37,7 +38,7 @@ from sat_retriever.index.store.place import Place, opens
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.permissions import Owner, Principals
 from sat_retriever.serve.access import Audience, read_audiences, read_token
-from sat_retriever.serve.limits import HTTP_PATH, RATE
+from sat_retriever.serve.limits import HTTP_PATH, OPENAPI, RATE
 from sat_retriever.serve.plan import ANSWER_S, STOP_S, OpenFiles, Plan
 
 app = typer.Typer()
@@ -159,6 +160,7 @@ def serve(
     ever written. On this machine no token is needed; at an address that
     others reach, one is.
     """
+    refuse_without_model({"--llm-url": llm_url}, {"--llm": llm})
     for module in ("mcp", "jinja2", "starlette", "uvicorn"):
         require(module, "serve")
 
@@ -173,7 +175,7 @@ def serve(
         host,
         port,
         partial(_with_tokens, token_file, tokens, asking(as_groups, as_owner=as_owner)),
-        f"serving {{sheets}} at {{url}}/ (MCP at {HTTP_PATH}; Ctrl-C to stop)",
+        f"serving {{sheets}} at {{url}}/ (JSON at {OPENAPI}, MCP at {HTTP_PATH}; Ctrl-C to stop)",
         started=webbrowser.open if open_ else None,
     )
 

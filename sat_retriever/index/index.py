@@ -45,7 +45,7 @@ from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.text.period.spans import UNDATED
 from sat_retriever.text.serialize import Serialization
 from sat_retriever.workbook.opening.regular import is_within, real_path
-from sat_retriever.workbook.remote.url import is_url
+from sat_retriever.workbook.remote.url import is_url, joined
 
 if TYPE_CHECKING:
     from sat_retriever.index.permissions import Change, Given
@@ -765,6 +765,11 @@ class SheetIndex:
         if found is None:
             raise InputError(f"the index knows no file of {sheet_id!r}; index its workbook")
         return found()
+
+    def places(self, sheet_ids: Sequence[str]) -> dict[str, str]:
+        """Path or URL of the workbook of each sheet; sheets without a file are absent."""
+        found = self._seen.files(sheet_ids)
+        return {each: joined(root, below) for each, (root, below, _within) in found.items()}
 
     def without_file(self, sheet_ids: Sequence[str]) -> set[str]:
         """Return those of some sheets whose workbook is gone; nobody looks for one at a URL."""

@@ -13,6 +13,7 @@ from sat_retriever.errors import SatError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.serve.access import SIGN_IN
+from sat_retriever.serve.answerpage import AnswerPage
 from sat_retriever.serve.api import Api
 from sat_retriever.serve.asking import Asking
 from sat_retriever.serve.blocks import BlockReader
@@ -71,6 +72,7 @@ class Pages:
         retriever: Finds sheets; its index must stay open as long as this is used.
         searches: Threads that search its index.
         signed: True if people sign in, so that the pages have a button to sign out.
+        asks: True if a language model answers, so that the page has a button to ask it.
         open_files: What may be done with whole workbooks.
     """
 
@@ -80,6 +82,7 @@ class Pages:
         searches: Searches,
         *,
         signed: bool = False,
+        asks: bool = False,
         open_files: OpenFiles = OpenFiles.OFF,
     ) -> None:
         self._retriever = retriever
@@ -88,6 +91,7 @@ class Pages:
         self._folders: tuple[Facets | None, Markup] = (None, Markup())
         self._reader = BlockReader(self._index)
         self._signed = signed
+        self._asks = asks
         self._open_files = open_files
         # Forms to sign out, and to open files, must be able to name their own origin.
         forms = signed or self._ways().desktop
@@ -154,6 +158,7 @@ class Pages:
             folders=self._folders_in(facets),
             error=error,
             signed=self._signed,
+            asks=self._asks,
             ways=self._ways(),
         )
         return Response(shown, status, self._headers, media_type=HTML)
@@ -239,7 +244,10 @@ def web_app(
 
     searches = Searches(tools.index, processes, SEARCHES_WAITING)
     own = [
-        *Pages(retriever, searches, signed=signed, open_files=open_files).routes(),
+        *Pages(
+            retriever, searches, signed=signed, asks=asking is not None, open_files=open_files
+        ).routes(),
+        *([AnswerPage(asking).route()] if asking else []),
         *Api(tools, searches, asking, signed=signed).routes(),
         Route("/static/{name}", _static),
         Route(SIGN_IN, _start),

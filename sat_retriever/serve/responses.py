@@ -43,6 +43,7 @@ HTML = "text/html; charset=utf-8"
 STATIC = {
     "page.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
+    "answer.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
 _PAGES = Path(__file__).parent / "pages"

@@ -51,15 +51,15 @@ def shortened(text: str, max_tokens: int) -> str:
     return f"{text[:end].rstrip()} …"
 
 
-def fitting(texts: Iterable[str], max_tokens: int) -> int:
-    """Number of the first texts that fit in a limit in tokens, at least one if there is any.
+def fitting(sizes: Iterable[int], max_tokens: int) -> int:
+    """Number of the first sizes in tokens that fit in a limit, at least one if there is any.
 
-    >>> fitting(["one two", "three", "four"], 4)
+    >>> fitting([2, 2, 1], 4)
     2
     """
     number = 0
-    for number, text in enumerate(texts, start=1):
-        max_tokens -= estimated_tokens(text)
+    for number, size in enumerate(sizes, start=1):
+        max_tokens -= size
         if max_tokens < 0:
             return max(1, number - 1)
     return number

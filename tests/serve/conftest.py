@@ -28,7 +28,8 @@ EVIL_LINK = "javascript:hacked=1"
 LONG_ROWS, LONG_COLUMNS = 730, 93
 TOKEN = "a-token-of-twenty-four-signs"
 _SAID = re.compile(
-    rb"serving \d+ sheets? at http://127\.0\.0\.1:(\d+)/ \(MCP at /mcp; Ctrl-C to stop\)\n"
+    rb"serving \d+ sheets? at http://127\.0\.0\.1:(\d+)/ "
+    rb"\(JSON at /api/openapi\.json, MCP at /mcp; Ctrl-C to stop\)\n"
 )
 
 
