@@ -7,6 +7,7 @@ They show the invented workbooks of the demo, in chromium.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -23,8 +24,9 @@ from playwright.sync_api import Browser, sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-QUESTION = urlencode({"q": "sales in the South in February"})
-SHEET = urlencode({"id": "sales/Sales South 2024.xlsx#February", "cells": "B6"})
+ASKED = {"q": "sales in the South in February"}
+QUESTION = urlencode(ASKED)
+SHEET = urlencode({"id": "sales/Sales South 2024.xlsx#February", "cells": "B6", **ASKED})
 DESKTOP, PHONE = (1280, 860), (390, 844)
 SHOTS = {
     "serve-desktop.png": (f"/?{QUESTION}", DESKTOP, "light"),
@@ -45,7 +47,10 @@ def served() -> Iterator[str]:
         subprocess.run([*sat, "index", str(books), "--index", str(index)], check=True,
                        capture_output=True)  # fmt: skip
         line = [*sat, "serve", "--index", str(index), "--port", "0"]
-        with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as server:
+        desktop = Path(name, "xdg-open")  # so that the page offers to open workbooks
+        desktop.touch(mode=0o700)
+        env = {**os.environ, "DISPLAY": ":0", "PATH": f"{name}{os.pathsep}{os.environ['PATH']}"}
+        with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=env) as server:
             try:
                 said = server.stderr.readline() if server.stderr else ""
                 found = _URL.search(said)

@@ -1,7 +1,7 @@
 """A language model's answers: by the query engine, from whole workbooks, from RAG's sheets.
 
     python -m benchmarks run answers --llm MODEL [--llm-url URL] [--work DIR] [--limit N]
-        [--sets eps made_300_odd] [--ways engine]
+        [--sets eps made_300_odd] [--ways engine] [--slots 8]
 
 Asked are the forty hand-written questions of `eps`, and made ones with at most five values in their
 answer, in two halves: those at even places, whose failures may be read and mended, and those at odd
@@ -19,8 +19,11 @@ import json
 import re
 import statistics
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +96,7 @@ class Kept:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._writing = threading.Lock()
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         self._known = dict(_line(line) for line in lines if line.endswith("}"))
@@ -104,7 +108,7 @@ class Kept:
     def add(self, way: str, question: str, given: Told) -> None:
         """Keep an answer, on the disk at once."""
         self._known[way, question] = given
-        with self._path.open("a", encoding="utf-8") as file:
+        with self._writing, self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"way": way, "question": question, **asdict(given)}) + "\n")
 
 
@@ -116,23 +120,33 @@ def _line(line: str) -> tuple[tuple[str, str], Told]:
 
 
 def asked(
-    index: SheetIndex, questions: Sequence[Expected], chat: Chat, kept: Kept, names: Sequence[str]
+    index: SheetIndex,
+    questions: Sequence[Expected],
+    chat: Chat,
+    kept: Kept,
+    names: Sequence[str],
+    slots: int,
 ) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     """Yield each way and what is right of its answers, a row a question.
+
+    The model is asked `slots` questions at a time.
 
     Raises:
         ModelSetupError: If the server is gone; the answers so far are kept.
     """
     known = ways(index, DATA_TOKENS)
+
+    def row(name: str, expected: Expected) -> Mapping[str, Any]:
+        given = kept.answer(name, expected.question)
+        if given is None or given.failed:
+            given = told(known[name], expected.question, chat)
+            kept.add(name, expected.question, given)
+        return judged(expected, given, queries=name == "engine")
+
     for name in names:
-        rows: list[Mapping[str, Any]] = []
-        for expected in track(questions, name, console=console):
-            given = kept.answer(name, expected.question)
-            if given is None or given.failed:
-                given = told(known[name], expected.question, chat)
-                kept.add(name, expected.question, given)
-            rows.append(judged(expected, given, queries=name == "engine"))
-        yield name, rows
+        with ThreadPoolExecutor(slots) as pool:
+            rows = pool.map(partial(row, name), questions)
+            yield name, list(track(rows, name, len(questions), console=console))
 
 
 def metrics_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -155,6 +169,7 @@ def metrics_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     llm_url=option(None, "address of its server; OLLAMA_HOST or OPENAI_BASE_URL", metavar="URL"),
     sets=option(list(_SETS), choices=list(_SETS)),
     ways=option(list(_WAYS), choices=list(_WAYS)),
+    slots=option(1, "questions that the model is asked at a time", type=int),
     limit=option(None, "only the first questions of each corpus", type=int),
 )
 def main(options: Options) -> Iterator[Result]:
@@ -173,6 +188,7 @@ def main(options: Options) -> Iterator[Result]:
         folder, questions = known[name]
         kept = Kept(options.work / plain / f"{name}.jsonl")
         with index_paths(folder, options.work / f"{folder.name}.sat") as index:
-            for way, rows in asked(index, questions[: options.limit], chat, kept, options.ways):
-                metrics = {"model": options.llm, **metrics_of(rows)}
+            wanted = questions[: options.limit]
+            for way, rows in asked(index, wanted, chat, kept, options.ways, options.slots):
+                metrics = {"model": options.llm, "slots": options.slots, **metrics_of(rows)}
                 yield Result(f"{way}_{plain}", name, metrics, per_query=rows, data=[folder])

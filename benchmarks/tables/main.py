@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from benchmarks.corpora import INDUSTRYTAB_1K, PUBLISHED
 from benchmarks.paper import paper
@@ -78,9 +79,14 @@ def _title(name: str, files: Files) -> str:
 
 
 def _answer_ms(file: File) -> float | None:
-    """Return the mean milliseconds of a language model's answers, as they were given."""
+    """Return the mean milliseconds of a language model's answer; None without a model."""
     answers = file["metrics"].get("answers")
-    return None if answers is None else 1000 * float(answers["seconds"]) / answers["questions"]
+    return None if answers is None else 1000 * _answer_s(answers)
+
+
+def _answer_s(answers: Mapping[str, Any]) -> float:
+    """Return the mean seconds of an answer when it was given; of several at a time its share."""
+    return float(answers["seconds"]) / answers["questions"] / answers.get("slots", 1)
 
 
 def _ahead(gap: Gap) -> str:
@@ -99,19 +105,23 @@ def answers_table(trained: Files) -> str:
     for name, files in of_split(trained, "standard").items():
         if RECIPES[name].llm is None:
             continue
-        told = [file["metrics"]["answers"] for file in files]
         cells = [
             [
-                number(each[key])
-                for key in ("questions", "tokens_mean", "short", "failed", "retries")
+                *(
+                    number(file["metrics"]["answers"][key])
+                    for key in ("questions", "tokens_mean", "short", "failed", "retries")
+                ),
+                number(_answer_s(file["metrics"]["answers"])),
+                number(file["metrics"]["answers"].get("slots", 1)),
             ]
-            for each in told
+            for file in files
         ]
         rows += [[_title(name, files), *each] for each in cells] or [[_title(name, []), "not run"]]
         if label := OF_PAPER.get(name):
             figures = (paper.prompt_tokens()[label], paper.short_answers().get(label))
             rows.append(["*paper, reported*", "179", *map(number, figures)])
-    return markdown(["", "questions", "tokens a prompt", "short", "failed", "retries"], rows)
+    headings = ["", "questions", "tokens a prompt", "short", "failed", "retries"]
+    return markdown([*headings, "s a question", "asked at a time"], rows)
 
 
 def latency_table(timed: Files) -> str:

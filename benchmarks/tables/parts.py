@@ -36,8 +36,8 @@ _MEANS = (
     "Mean ± standard deviation over training seeds 42 to 44. *Reported* are the paper's figures, "
     "with BGE-base on an A40. Measured here, on two processor cores, is MiniLM, five times "
     "smaller; rows that name them start from arctic-embed-xs, of MiniLM's size, or from "
-    "all-mpnet-base-v2, of BGE-base's. Rows of language models need a server of one's own (`--llm "
-    "MODEL`)."
+    "all-mpnet-base-v2, of BGE-base's. Rows of language models need a server (`--llm MODEL`); "
+    "`python -m benchmarks llm-server` starts one."
 )
 _TRAINED = (
     "A row names the seeds in which its last training was kept where these are not all; in the "
@@ -52,7 +52,13 @@ _DROPOUT = (
     "Encoders alone beside each other: MiniLM's rows and ours were trained with dropout in frozen "
     "layers, too, those of other encoders without."
 )
-_STANDARD = f"{_TEMPLATES} New sheets: this split separates questions, not sheets. {_DROPOUT}"
+_MODEL = (
+    "The paper's language model is Qwen3.5-9B. Qwen2.5-Coder-1.5B is six times smaller and made "
+    "for code."
+)
+_STANDARD = (
+    f"{_TEMPLATES} New sheets: this split separates questions, not sheets. {_DROPOUT} {_MODEL}"
+)
 _GROUPED = (
     f"{_TEMPLATES} Choices free of its questions: most are in the standard split's train or "
     f"validation part, on which fusion share and weights were chosen. {_DROPOUT}"
@@ -155,9 +161,11 @@ def _main() -> list[Part]:
     parts.append(
         Part(
             "Language models' answers",
-            "`python -m benchmarks run main --methods llm_only rag_llm --llm MODEL`.",
+            "`python -m benchmarks run main --methods llm_only rag_llm --llm MODEL`. Short answers "
+            "name fewer than five sheets and are filled up in the order of the candidates. Of an "
+            "answer among several asked at a time, seconds are its share.",
             answers_table(trained),
-            "The quality of the rankings; that is in the main tables.",
+            f"The quality of the rankings; that is in the main tables. {_MODEL}",
         )
     )
     parts.append(

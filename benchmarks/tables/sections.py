@@ -471,6 +471,7 @@ SECTIONS = (
             "median_prompt_tokens": "prompt tokens, median",
             "median_tokens": "reply tokens, median",
             "median_seconds": "s, median",
+            "slots": "asked at a time",
         },
         text=(
             "An answer is right if it says every expected value, whatever else it says. A query "

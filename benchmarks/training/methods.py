@@ -37,6 +37,7 @@ class Recipe:
         llm: Input of a language model: all "names", or the "candidates"; None without one.
         model: Name of the language model, "ollama:MODEL" or "openai:MODEL".
         url: Address of its server; None takes that of the environment. No answer depends on it.
+        slots: Questions that it is asked at a time.
         variant: Difference of Stage 1 from the library; see `Step`.
         base: Encoder that is searched with or trained, of `ENCODERS`.
     """
@@ -52,6 +53,7 @@ class Recipe:
     llm: Literal["names", "candidates"] | None = None
     model: str = LanguageModelSettings().model
     url: str | None = None
+    slots: int = 1
     variant: str = ""
     base: str = MINILM
 

@@ -88,11 +88,11 @@ def _answered(
             LanguageModelSettings(model=recipe.model), recipe.url, timeout_s=_ANSWER_S
         )
         answers = Answers(kept.with_suffix(_ANSWERS))
-        run = asking(recipe, index, model, answers).run(queries, progress)
+        run = asking(recipe, index, model, answers).run(queries, progress, slots=recipe.slots)
     found = summary(answers.seen)
     found.check_answered()
     return run, {
-        "answers": asdict(found),
+        "answers": asdict(found) | {"slots": recipe.slots},
         "model": None if model.known is None else asdict(model.known),
     }
 

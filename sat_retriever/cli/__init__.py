@@ -28,7 +28,7 @@ _COMMANDS = {
     "Look at what was found": {
         "show": ("show", "Show what is known about a workbook or a sheet."),
         "cells": ("cells", "Print cells of a sheet."),
-        "table": ("cells", "Print the data of a table as CSV, JSON or Markdown."),
+        "export": ("export", "Print or save tables: CSV, JSON, Markdown, Parquet, Excel."),
         "graph": ("graph", "Export sheets and links as a page, JSON or GraphML."),
     },
     "Keep an index": {

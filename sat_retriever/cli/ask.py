@@ -12,6 +12,8 @@ from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.cli.options import (
     DEFAULT_INDEX,
     QUOTED,
+    AnswerOutOption,
+    ForceOption,
     GroupsOption,
     IndexOption,
     JsonOption,
@@ -26,9 +28,11 @@ from sat_retriever.cli.options import (
     examples,
     opened_for,
     refuse_unquoted,
+    refuse_without_model,
 )
 from sat_retriever.cli.terminal import (
     broken_pipe_is_the_end,
+    check_excel,
     plain,
     print_json,
     print_rows,
@@ -41,6 +45,7 @@ from sat_retriever.llm.chat import Chat
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheetanswer import QueryResult, SheetAnswer
+from sat_retriever.tools.answerfile import AnswerFile
 from sat_retriever.tools.engine.conversation import (
     NOTHING,
     Conversation,
@@ -104,6 +109,8 @@ def ask(
     ] = 8192,
     as_groups: GroupsOption = None,
     as_owner: OwnerOption = False,
+    out: AnswerOutOption = None,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question in words, from the sheets found, with citations.
@@ -115,12 +122,15 @@ def ask(
     a server the prompt is printed.
     """
     refuse_unquoted(context, question)
+    refuse_without_model({"--llm-url": llm_url, "--out": out}, {"--llm": llm})
+    check_excel(out, file, force=force)
     settings = EngineSettings(top_k=top_k, tables=tables, max_tokens=num_ctx // 2, totals=totals)
     day = today.date() if today else None
     filters = Filters(workbook=workbook, path=path)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
         retriever = SheetRetriever(opened, chosen(reranker))
         ready = prepare(retriever, question, filters or None, settings=settings, today=day)
+        places = opened.places([hit.sheet_id for hit in ready.hits])
     if llm is None and not ready.hits:
         stdout().print(NOTHING)
         return
@@ -136,6 +146,10 @@ def ask(
     except ModelSetupError:
         _print_context(ready, file, as_json=as_json)
         raise  # it says what is missing
+    if out:
+        queried = ready.tables.tables if ready.tables else ()
+        records = [hit.record for hit in ready.hits]
+        AnswerFile(out, places, records, queried).write(answer, ready.read)
     if as_json:
         print_json(answer.to_dict())
     elif answer.sources:

@@ -98,6 +98,15 @@ LlmUrlOption = Annotated[
         metavar="URL",
     ),
 ]
+AnswerOutOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        help="Also write an Excel file: the answer, its rows, and the cells cited, with links.",
+        metavar="FILE.xlsx",
+    ),
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 DEFAULT_INDEX = Path("sheets.sat")
 GroupsOption = Annotated[
     list[str] | None,

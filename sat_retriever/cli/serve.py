@@ -28,6 +28,7 @@ from sat_retriever.cli.options import (
     asking,
     chosen,
     examples,
+    refuse_without_model,
 )
 from sat_retriever.cli.terminal import counted, plain, stderr
 from sat_retriever.errors import InputError
@@ -36,8 +37,8 @@ from sat_retriever.index.store.place import Place, opens
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.permissions import Owner, Principals
 from sat_retriever.serve.access import Audience, read_audiences, read_token
-from sat_retriever.serve.limits import HTTP_PATH, RATE
-from sat_retriever.serve.plan import ANSWER_S, STOP_S, Plan, log_warnings
+from sat_retriever.serve.limits import HTTP_PATH, OPENAPI, RATE
+from sat_retriever.serve.plan import ANSWER_S, STOP_S, OpenFiles, Plan, log_warnings
 
 app = typer.Typer()
 
@@ -140,6 +141,13 @@ def serve(
     answer_seconds: Annotated[
         float, typer.Option(min=1, max=3600, help="Most seconds of one answer.", metavar="S")
     ] = ANSWER_S,
+    open_files: Annotated[
+        OpenFiles | None,
+        typer.Option(
+            help="What the page does with whole workbooks: off, download, or desktop, which also "
+            "opens them here. By default desktop, but off if others can reach the server.",
+        ),
+    ] = None,
     open_: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
     ] = False,
@@ -147,17 +155,18 @@ def serve(
     """Open an index as a page, as JSON for programs, and to agents over MCP.
 
     The page searches, shows why a sheet was found, its cells and its links,
-    and gives tables as CSV. /api/openapi.json describes the JSON. Nothing is
+    opens its workbook, and gives tables as CSV. /api/openapi.json describes the JSON. Nothing is
     ever written. On this machine no token is needed; at an address that
     others reach, one is.
     """
+    refuse_without_model({"--llm-url": llm_url}, {"--llm": llm})
     for module in ("mcp", "jinja2", "starlette", "uvicorn"):
         require(module, "serve")
 
     log_warnings()
     plan = Plan(
         opens(file), chosen(reranker), page=True, names=allow_host or (), rate=rate,
-        proxies=proxy or (), workers=workers, stop_s=stop_seconds,
+        proxies=proxy or (), workers=workers, stop_s=stop_seconds, open_files=open_files,
         llm=llm, llm_url=llm_url, num_ctx=num_ctx, answer_s=answer_seconds,
     )  # fmt: skip
     _serve(
@@ -165,7 +174,7 @@ def serve(
         host,
         port,
         partial(_with_tokens, token_file, tokens, asking(as_groups, as_owner=as_owner)),
-        f"serving {{sheets}} at {{url}}/ (MCP at {HTTP_PATH}; Ctrl-C to stop)",
+        f"serving {{sheets}} at {{url}}/ (JSON at {OPENAPI}, MCP at {HTTP_PATH}; Ctrl-C to stop)",
         started=webbrowser.open if open_ else None,
     )
 
@@ -259,11 +268,17 @@ def _serve(
         known_names,
         listen,
         networks,
+        open_files_at,
         url,
     )
 
-    named = replace(plan, names=known_names(host, plan.names), proxies=networks(plan.proxies))
     with listen(host, port) as listening:
+        named = replace(
+            plan,
+            names=known_names(host, plan.names),
+            proxies=networks(plan.proxies),
+            open_files=open_files_at(listening, plan),
+        )
         check_private(listening, with_tokens(named).a_token)
 
         def tell(sheets: int) -> None:

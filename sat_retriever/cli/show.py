@@ -84,7 +84,7 @@ def show(
     refuse_unquoted(context, name)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
         workbook, ids = find_sheets(opened, name)
-        skipped = _skipped(opened, workbook, ids)
+        skipped = skipped_of(opened, workbook, ids)
         if not ids and not skipped:
             ids = [_only_sheet(opened, name)]
         found = opened.records(ids)
@@ -124,7 +124,7 @@ def _only_sheet(opened: SheetIndex, name: str) -> str:
     return called[0]
 
 
-def _skipped(opened: SheetIndex, workbook: str, ids: Sequence[str]) -> list[Skipped]:
+def skipped_of(opened: SheetIndex, workbook: str, ids: Sequence[str]) -> list[Skipped]:
     """What was skipped of a workbook, by its name and by the sheets that it means."""
     if not workbook:
         return []

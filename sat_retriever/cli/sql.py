@@ -9,6 +9,8 @@ import typer
 
 from sat_retriever.cli.options import (
     DEFAULT_INDEX,
+    AnswerOutOption,
+    ForceOption,
     GroupsOption,
     IndexOption,
     JsonOption,
@@ -17,8 +19,17 @@ from sat_retriever.cli.options import (
     examples,
     opened_for,
 )
-from sat_retriever.cli.terminal import counted, plain, print_json, print_rows, stderr, stdout
+from sat_retriever.cli.terminal import (
+    check_excel,
+    counted,
+    plain,
+    print_json,
+    print_rows,
+    stderr,
+    stdout,
+)
 from sat_retriever.errors import InputError
+from sat_retriever.tools.answerfile import AnswerFile
 from sat_retriever.tools.sql.ask import QueryLimits
 from sat_retriever.tools.sql.query import query_over
 
@@ -70,6 +81,8 @@ def sql(
     ] = 10.0,
     as_groups: GroupsOption = None,
     as_owner: OwnerOption = False,
+    out: AnswerOutOption = None,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Ask the tables of some sheets in SQL (DuckDB, extra sql).
@@ -81,15 +94,20 @@ def sql(
     """
     if not sheets:
         raise InputError("no sheet is named; add --sheets with an id from sat search")
+    check_excel(out, file, force=force)
     with opened_for(file, as_groups, as_owner=as_owner) as opened:
         limits = QueryLimits(seconds=seconds, rows=rows, columns=columns)
         day = today.date() if today else None
         asked = query_over(opened, sheets, limits, day, totals=totals)
+        ids = [each.table.sheet_id for each in asked.tables]
+        places, records = opened.places(ids), [*opened.records(ids).values()]
     if not query.strip():
         for line in asked.schema.split("\n"):
             stdout().print(plain(line), soft_wrap=True)
         return
     found = asked.run(query)
+    if out:
+        AnswerFile(out, places, records, asked.tables).write_result(found)
     if as_json:
         print_json(found.to_dict())
         return

@@ -240,6 +240,13 @@ def check_target(out: Path | None, index: Place, *, force: bool) -> None:
         raise InputError(f"{out} already exists; replace it with --force, or choose another name")
 
 
+def check_excel(out: Path | None, index: Place, *, force: bool) -> None:
+    """Reject a file that an answer cannot or must not be written to, as `check_target` does."""
+    if out and out.suffix.lower() != ".xlsx":
+        raise InputError(f"{out} is no Excel file; choose a name that ends in .xlsx")
+    check_target(out, index, force=force)
+
+
 def write_parts(parts: Iterable[str], out: Path | None) -> None:
     """Write texts in UTF-8, one after another."""
     if out is None or to_stdout(out):

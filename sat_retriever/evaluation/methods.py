@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -57,13 +58,19 @@ class Method:
         asked, found = self.stage1(query)
         return found if self.rerank is None else self.rerank(asked, found)
 
-    def run(self, queries: Mapping[int, Query], progress: Progress = no_progress) -> Run:
-        """Return the first 50 sheets of every question, by its place in the data set."""
+    def run(
+        self, queries: Mapping[int, Query], progress: Progress = no_progress, *, slots: int = 1
+    ) -> Run:
+        """Return the first 50 sheets of every question, by its place in the data set.
+
+        `slots` questions are ranked at a time: more than one helps if a server answers them.
+        """
         run: dict[int, Ranking] = {}
-        for place, query in queries.items():
-            found = self.rank(query.text)[:DEPTH]
-            run[place] = [Ranked(sheet.sheet_id, sheet.score) for sheet in found]
-            progress(len(run), len(queries))
+        texts = [query.text for query in queries.values()]
+        with ThreadPoolExecutor(slots) as pool:
+            for place, found in zip(queries, pool.map(self.rank, texts), strict=True):
+                run[place] = [Ranked(sheet.sheet_id, sheet.score) for sheet in found[:DEPTH]]
+                progress(len(run), len(queries))
         return run
 
 

@@ -45,7 +45,7 @@ from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.text.period.spans import UNDATED
 from sat_retriever.text.serialize import Serialization
 from sat_retriever.workbook.opening.regular import is_within, real_path
-from sat_retriever.workbook.remote.url import is_url
+from sat_retriever.workbook.remote.url import is_url, joined
 
 if TYPE_CHECKING:
     from sat_retriever.index.permissions import Change, Given
@@ -711,6 +711,10 @@ class SheetIndex:
         """Return sheet ids in their order, of all sheets or of one workbook's name or path."""
         return self._seen.all_sheet_ids(workbook)
 
+    def tabs(self, path: str) -> list[str]:
+        """Return the sheet ids of the workbook at a path, in the order of its tabs."""
+        return self._seen.tabs(path)
+
     def paths(self) -> list[str]:
         """Return the paths of all workbooks that have sheets, relative to their roots, in order."""
         return self._seen.paths()
@@ -766,6 +770,20 @@ class SheetIndex:
             raise InputError(f"the index knows no file of {sheet_id!r}; index its workbook")
         return found()
 
+    def places(self, sheet_ids: Sequence[str]) -> dict[str, str]:
+        """Path or URL of the workbook of each sheet; sheets without a file are absent."""
+        found = self._seen.files(sheet_ids)
+        return {each: joined(root, below) for each, (root, below, _within) in found.items()}
+
+    def without_file(self, sheet_ids: Sequence[str]) -> set[str]:
+        """Return those of some sheets whose workbook is gone; nobody looks for one at a URL."""
+        places = self._seen.files(sheet_ids).items()
+        return {
+            sheet_id
+            for sheet_id, (root, below, _within) in places
+            if not is_url(root) and _is_gone(Path(root, below))
+        }
+
     def file_finders(self, sheet_ids: Sequence[str]) -> dict[str, Callable[[], BoundedFile]]:
         """Functions that do the same as `bounded_file_of`, by sheet, even once this is closed.
 
@@ -806,6 +824,16 @@ class SheetIndex:
             "contents": self.privacy.contents.value,
             "skip_columns": self.privacy.skip_columns or None,
         }
+
+
+def _is_gone(path: Path) -> bool:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:  # it cannot be seen from here, which tells nothing
+        return False
+    return False
 
 
 def _bounded_file(sheet_id: str, root: str, below: str, within: str, *, keep: bool) -> BoundedFile:

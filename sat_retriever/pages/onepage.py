@@ -27,20 +27,27 @@ def one_page(package: str, scripts: Sequence[str], *, title: str, data: Any) -> 
 
     Args:
         package: Dotted name; its `viewer` has `page.html`, `style.css` and the scripts.
-        scripts: Names of the scripts in their order; `shared.js` of this package precedes them.
+        scripts: Names of the scripts in their order; `shared.js` of this package precedes them, as
+            `shared.css` precedes the style.
         title: Name of the page, untrusted text.
         data: Data for the scripts, written as JSON; strings in it are untrusted.
     """
     own = files(package) / "viewer"
-    shared = files("sat_retriever.pages") / "viewer" / "shared.js"
-    code = "\n".join(_text(part) for part in (shared, *(own / name for name in scripts)))
+    shared = files("sat_retriever.pages") / "viewer"
+    parts = (shared / "shared.js", *(own / name for name in scripts))
+    code = "\n".join(map(_text, parts))
     return filled(
         _text(own / "page.html"),
         title=title,
-        style=_text(own / "style.css"),
+        style=_text(shared / "shared.css") + _text(own / "style.css"),
         script=f'(() => {{\n"use strict";\n{code}}})();\n',
         data=data,
     )
+
+
+def policy_of(page: str) -> str:
+    """The content security policy of a page, for a server that sends it as a header, too."""
+    return page.partition('Content-Security-Policy" content="')[2].partition('"')[0]
 
 
 def filled(template: str, *, title: str, style: str, script: str, data: Any) -> str:

@@ -92,6 +92,7 @@ class TypedTable:
         left_out: Rows below the header that are no records, and why; `totals=True` keeps totals.
         doubtful: Rows that look like totals but do not add up: records, unless left out, too.
         unsaved: Number of empty cells with a formula whose value the file does not hold.
+        repeated: Number of cells that a merged label covers, and whose value is that label.
         complete: False if the table was too large to be read to its end.
         changed: True if the file is not as it was indexed.
         cited: What a citation calls the sheet; its id if it is empty.
@@ -106,6 +107,7 @@ class TypedTable:
     left_out: tuple[LeftOut, ...] = ()
     doubtful: tuple[LeftOut, ...] = ()
     unsaved: int = 0
+    repeated: int = 0
     complete: bool = True
     changed: bool = False
     cited: str = ""
@@ -205,8 +207,7 @@ class TypedTable:
             type_ = _arrow_type(arrow, column)
             told = {"kind": column.kind.value} | ({"unit": column.unit} if column.unit else {})
             fields.append(arrow.field(column.name, type_, metadata=told))
-            mixed = column.kind is ColumnKind.MIXED
-            arrays.append(arrow.array(_texts(column) if mixed else column.values, type_))
+            arrays.append(arrow.array(_arrow_values(column), type_))
         noted = {"note": self.note} if self.note else None
         return arrow.Table.from_arrays(arrays, schema=arrow.schema(fields, metadata=noted))
 
@@ -254,8 +255,12 @@ def _told_words(column: TypedColumn) -> str:
     return f"Texts in {column.name!r}, read as empty: {', '.join((*shown, *rest))}."
 
 
-def _texts(column: TypedColumn) -> list[str | None]:
-    return [value_text(value) for value in column.values]
+def _arrow_values(column: TypedColumn) -> Sequence[DataValue]:
+    if column.kind is ColumnKind.MIXED:
+        return [value_text(value) for value in column.values]
+    if column.kind is ColumnKind.NUMBER and not column.whole:  # Arrow refuses 10**20 as a float
+        return [float(value) if isinstance(value, int) else value for value in column.values]
+    return column.values
 
 
 def _pandas_type(column: TypedColumn) -> Any:

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 from sat_retriever._extras import install_command, require
 from sat_retriever.errors import InputError, PathNotFoundError, UnknownSheetError
 from sat_retriever.serve.asking import Asking
-from sat_retriever.serve.limits import client_of
+from sat_retriever.serve.limits import OPENAPI, client_of
 from sat_retriever.serve.openapi import Endpoint, openapi
 from sat_retriever.serve.request import PageError
 from sat_retriever.serve.responses import answered, json_response
@@ -44,10 +44,8 @@ ENDPOINTS = (
     Endpoint("POST", "/api/sql", "query_tables"),
     Endpoint("POST", "/api/ask", "ask"),
 )
-OPENAPI = "/api/openapi.json"
 MAX_TOKENS = 50_000  # of the cells of one answer: a program reads more than a language model
 _CALLS_AT_ONCE, _CALLS_WAITING = 4, 128
-_ASKS_AT_ONCE, _ASKS_WAITING = 2, 14
 _MOST_DIGITS = 300  # of a number; a float has fewer
 _ABSENT = {
     "query_tables": f"This server cannot run SQL; install it there: {install_command('sql')}",
@@ -75,7 +73,7 @@ class Api:
         self._tools = {tool.name: tool for tool in (*own, *words)}
         self._searches = searches
         self._calls = Workers(_CALLS_AT_ONCE, _CALLS_WAITING)
-        self._asks = Workers(_ASKS_AT_ONCE, _ASKS_WAITING)
+        self._asking = asking
         self._signed = signed
 
     def routes(self) -> list[Route]:
@@ -104,7 +102,8 @@ class Api:
         if tool.name == "find_sheets":
             asked = given.get("question")
             return await self._searches.run(_run, tool, given, question=asked, client=client)
-        threads = self._asks if tool.name == "ask" else self._calls
+        asking = self._asking
+        threads = asking.threads if asking and tool.name == "ask" else self._calls
         return await threads.run(_run, tool, given, client=client)
 
 

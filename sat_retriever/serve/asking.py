@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import LanguageModelError
@@ -11,10 +12,14 @@ from sat_retriever.llm.chat import Chat
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheetanswer import AnswerKind, ResultValue, SheetAnswer
 from sat_retriever.serve.request import PageError, text_of
+from sat_retriever.system import check_wanted
 from sat_retriever.tools.engine.conversation import answered
 from sat_retriever.tools.engine.prepare import EngineSettings, prepare
 from sat_retriever.tools.engine.prompts import Prompt
 from sat_retriever.tools.results import FoundSheet, ToolResult
+from sat_retriever.tools.work import Workers
+
+_AT_ONCE, _WAITING = 2, 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,9 @@ class Asking:
 
     Args:
         seconds: Longest time for one answer.
+
+    Attributes:
+        threads: Where answers are to be made: few at once, because a model is slow.
     """
 
     def __init__(
@@ -81,6 +89,7 @@ class Asking:
         self._chat = chat
         self._max_tokens = max_tokens
         self._seconds = seconds
+        self.threads = Workers(_AT_ONCE, _WAITING)
 
     def ask(
         self,
@@ -108,18 +117,23 @@ class Asking:
             InputError: If the question is empty, or a number is out of range.
             LanguageModelError: If the model cannot be reached, or answers badly.
         """
+        filters = Filters(workbook=workbook or None, path=path or None)
+        return WordedAnswer.of(
+            self.answer(question, filters or None, top_k=top_k, tables=tables, totals=totals)
+        )
+
+    def answer(self, question: str, filters: Filters | None, **settings: Any) -> SheetAnswer:
+        """Answer a question; `settings` are those of `EngineSettings`."""
         text_of({"question": question}, "question")
         until = time.monotonic() + self._seconds
-        settings = EngineSettings(
-            top_k=top_k, tables=tables, max_tokens=self._max_tokens, totals=totals
-        )
-        filters = Filters(workbook=workbook or None, path=path or None)
-        ready = prepare(self._retriever, question, filters or None, settings=settings)
+        bounds = EngineSettings(max_tokens=self._max_tokens, **settings)
+        ready = prepare(self._retriever, question, filters, settings=bounds)
 
         def reply(prompt: Prompt) -> str:
             said = ""
             try:
                 for piece in self._chat.words(prompt.system, prompt.user):
+                    check_wanted()
                     said += piece.text
                     if time.monotonic() > until:
                         break
@@ -130,4 +144,4 @@ class Asking:
                     raise
             raise PageError(504, f"The answer took more than {self._seconds:g} seconds.")
 
-        return WordedAnswer.of(answered(ready, reply))
+        return answered(ready, reply)

@@ -16,6 +16,7 @@ from sat_retriever.tools.context import header_above, reasons_of
 from sat_retriever.workbook.window import CellValue
 
 _LONG = 30  # characters
+PREVIEW_ROWS, _FIRST = 8, 3  # rows of a preview; of these at the top, if it goes on further down
 
 Segment = tuple[str, bool]
 """A part of a text, and True if it is to be marked."""
@@ -31,6 +32,7 @@ class GridCell:
     Attributes:
         numeric: True for a number, which is shown at the right.
         long: True for a text that needs a wide column.
+        asked: True if it is the one to go to.
         of: Address of the cell above that its text stands in, if it is merged with that.
     """
 
@@ -40,6 +42,7 @@ class GridCell:
     matched: bool = False
     long: bool = False
     of: str = ""
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,12 @@ class GridRow:
     heads: bool = False
     out: str = ""
 
+    @property
+    def alone(self) -> int | None:
+        """The place of its only cell that is not empty, if that is a text, such as a title."""
+        there = [at for at, each in enumerate(self.cells) if each.parts]
+        return there[0] if len(there) == 1 and not self.cells[there[0]].numeric else None
+
 
 @dataclass(frozen=True, slots=True)
 class Grid:
@@ -72,12 +81,14 @@ def grid_of(
     cells: Cells,
     matched: Sequence[Place] = (),
     mark: Mark | None = None,
+    asked: Place | None = None,
 ) -> Grid:
     """Lay out cells of a sheet.
 
     Args:
         matched: Row and column of the cells that match the question.
         mark: Marks words in the other cells; None marks nothing there.
+        asked: Row and column of the cell to go to.
     """
     if cells.area is None:
         return Grid((), ())
@@ -92,13 +103,46 @@ def grid_of(
             label = cells.labels.get(place)
             value = label.value if label else values[place[1] - area.left]
             cell = _cell(value, place, headers, places, mark)
-            shown.append(replace(cell, of=label.cell) if label else cell)
+            shown.append(replace(cell, of=label.cell if label else "", asked=place == asked))
         hit = any(each.matched for each in shown)
         rows.append(GridRow(number, tuple(shown), hit, number in last, out.get(number, "")))
     letters = tuple(column_letters(each) for each in range(area.left, area.right + 1))
     above = header_above(record, area)
     names = (above[0], tuple(map(cell_text, above[1]))) if above else None
     return Grid(letters, tuple(rows), names)
+
+
+def preview_rows(record: SheetRecord, area: Area, matched: Sequence[Place]) -> list[int]:
+    """Return the rows that are shown of a hit: the sheet from its top, and what answers.
+
+    If that is further down, the first rows are followed by the header of its table and by the rows
+    around the first match.
+
+    Args:
+        area: The rows that answer.
+        matched: Row and column of the cells that match, best first.
+    """
+    used = area_of(record.range or "") or area
+    goal = next((row for row, column in matched if area.holds(row, column)), area.top)
+    if goal < used.top + PREVIEW_ROWS:
+        wanted = {*range(used.top, used.top + PREVIEW_ROWS)}
+    else:
+        wanted = {*range(used.top, used.top + _FIRST), *range(goal - 1, goal + 3)}
+        header = header_of(record, area)
+        if header is not None:
+            wanted.add(header.bottom)
+    last = max(used.bottom, area.bottom)
+    return sorted(row for row in wanted if used.top <= row <= last)
+
+
+def header_of(record: SheetRecord, area: Area) -> Area | None:
+    """Return the last header that begins no lower than some cells and names their first column."""
+    above = [
+        each
+        for each in header_areas(record)
+        if each.top <= area.top and each.left <= area.left <= each.right
+    ]
+    return max(above, key=lambda each: each.top, default=None)
 
 
 def narrowed(grid: Grid, most: int) -> Grid:
@@ -143,7 +187,7 @@ def _cell(
 ) -> GridCell:
     text = cell_text(value)
     hit = place in matched and bool(text)
-    parts = [(text, hit)] if hit or mark is None or not text else mark(text)
+    parts = ([(text, hit)] if hit or mark is None else mark(text)) if text else []
     number = isinstance(value, int | float) and not isinstance(value, bool)
     header = any(each.holds(*place) for each in headers)
     return GridCell(parts, number, header, hit, len(text) > _LONG)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from sat_retriever.serve.asgi import App, Message, Receive, Send, refuse, wants_json
 
 HTTP_PATH = "/mcp"
+OPENAPI = "/api/openapi.json"
 MAX_URL = 16_384  # bytes of path and query: a sheet's id may be long
 MAX_BODY = 16_384  # bytes of a form
 MAX_API_BODY = 1 << 20  # twenty sheets and a query
@@ -124,7 +125,7 @@ class RequestLimits:
         if body is None:
             await refuse(scope, send, 413, f"The request has more than {most:,} bytes.", [_CLOSE])
         else:
-            await self.app(scope, _replayed(body, receive), send)
+            await _while_there(self.app, body, scope, receive, send)
 
 
 async def too_often(scope: Message, send: Send, wait_s: float) -> None:
@@ -162,15 +163,35 @@ async def _body(receive: Receive, most: int) -> bytes | None:
     return bytes(body) if size <= most else None
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """Return a function that gives a body that was read, then what comes after it."""
-    given = False
+async def _while_there(app: App, body: bytes, scope: Message, receive: Receive, send: Send) -> None:
+    """Answer a request whose body was read; the work is cancelled if the client goes before."""
+    import anyio  # the command's help needs this module, and no server
+
+    given, gone = False, asyncio.Event()
 
     async def replay() -> Message:
         nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
+        if not given:
+            given = True
+            return {"type": "http.request", "body": body, "more_body": False}
+        await gone.wait()
+        return {"type": "http.disconnect"}
 
-    return replay
+    with anyio.CancelScope() as running:
+
+        async def watch() -> None:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            gone.set()
+            running.cancel()
+
+        async def watched(message: Message) -> None:
+            if message["type"] == "http.response.body" and not message.get("more_body"):
+                watching.cancel()  # what follows the answer is done whoever is there
+            await send(message)
+
+        watching = asyncio.create_task(watch())
+        try:
+            await app(scope, replay, watched)
+        finally:
+            watching.cancel()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, area_of, split_ref
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.serve.blocks import BlockReader, Cells
-from sat_retriever.serve.grid import Grid, Marker, grid_of, header_areas, narrowed
+from sat_retriever.serve.grid import Grid, Marker, grid_of, narrowed, preview_rows
 from sat_retriever.serve.request import (
     PageError,
+    cell_of,
     cells_of,
     column_of,
     piece_url,
@@ -20,10 +23,12 @@ from sat_retriever.serve.request import (
     sheet_url,
     text_of,
 )
+from sat_retriever.serve.searchpage import SearchForm
 from sat_retriever.tools.naming import nearest_names
 
 ROWS, COLUMNS = 100, 40  # of one piece
-_PREVIEW_ROWS, _PREVIEW_COLUMNS = 6, 8
+_NEAR_ROWS, _ABOVE, _BESIDE = 40, 5, 1  # in sight from the start; shown before a cell
+_MOST_COLUMNS = 8  # of a preview
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,74 +63,83 @@ def record_of(index: SheetIndex, given: Mapping[str, str]) -> SheetRecord:
 
 def piece_of(record: SheetRecord, reader: BlockReader, given: Mapping[str, str]) -> Piece:
     """Return the rows from a row on."""
-    cells = cells_of(given)
-    used = area_of(record.range or "")
-    top = row_of(given, used.top if used else 1)
-    left = column_of(given, used.left if used else 1)
+    cells, asked = cells_of(given), SearchForm.of(given).asked
+    used = area_of(record.range or "") or Area(1, 1, 1, 1)
+    goal = cell_of(given)
+    top, left = row_of(given, used.top), column_of(given, used.left)
+    if goal and goal[0] >= used.top + _NEAR_ROWS:
+        top = goal[0] - _ABOVE
+    if goal and goal[1] >= used.left + COLUMNS:
+        left = goal[1] - _BESIDE
     wanted = Area(top, left, top + ROWS - 1, left + COLUMNS - 1)
     found = read_cells(record, reader, wanted)
     if found.area is None:
         return Piece(Grid((), ()), cut=found.cut)
     matched = [place for each in cells if (place := split_ref(each))]
     area, used = found.area, found.used or found.area
-    here = record.sheet_id
+    here = partial(sheet_url, record.sheet_id, cells=cells, asked=asked)
     after, before = area.bottom + 1, max(used.top, area.top - ROWS)
     right, before_left = area.right + 1, max(used.left, area.left - COLUMNS)
     return Piece(
-        grid_of(record, found, matched),
+        grid_of(record, found, matched, asked=goal),
         area.a1(),
-        sheet_url(here, row=after, column=left, cells=cells) if after <= used.bottom else "",
-        piece_url(here, after, left, cells) if after <= used.bottom else "",
-        sheet_url(here, row=before, column=left, cells=cells) if area.top > used.top else "",
-        sheet_url(here, row=top, column=right, cells=cells) if right <= used.right else "",
-        sheet_url(here, row=top, column=before_left, cells=cells) if area.left > used.left else "",
+        here(row=after, column=left) if after <= used.bottom else "",
+        piece_url(record.sheet_id, after, left, cells, asked) if after <= used.bottom else "",
+        here(row=before, column=left) if area.top > used.top else "",
+        here(row=top, column=right) if right <= used.right else "",
+        here(row=top, column=before_left) if area.left > used.left else "",
         found.cut,
     )
 
 
 def preview_of(index: SheetIndex, reader: BlockReader, given: Mapping[str, str]) -> Grid:
-    """Return the header of a table and a few of its rows, around the cells that match."""
+    """Return the first rows of a sheet, and those that match."""
     record = record_of(index, given)
     range_, question = text_of(given, "range"), text_of(given, "q")
     area = area_of(range_.upper()) or area_of(record.main_range or "")
     if area is None:
         raise PageError(400, "The sheet has no known range; open it.")
-    matched = [at for each in cells_of(given) if (at := split_ref(each)) and area.holds(*at)]
-    above = [  # that begin no lower than the cells, and name their first column
-        each
-        for each in header_areas(record)
-        if each.top <= area.top and each.left <= area.left <= each.right
+    matched = [at for each in cells_of(given) if (at := split_ref(each))]
+    first = next((at for at in matched if area.holds(*at)), (area.top, area.left))
+    left = area.left if first[1] < area.left + COLUMNS else first[1]
+    right = min(area.right, left + COLUMNS - 1)
+    rows = preview_rows(record, area, matched)
+    grids = [
+        grid_of(record, read_cells(record, reader, each), matched, Marker(question))
+        for each in _runs(rows, left, right)
     ]
-    header = max(above, key=lambda each: each.top, default=None)
-    shown = _around(area, matched, header)
-    found = read_cells(record, reader, shown)
-    grid = grid_of(record, found, matched, Marker(question))
-    if header is not None and found.area is not None and header.bottom < found.area.top:
-        line = Area(header.bottom, found.area.left, header.bottom, found.area.right)
-        named = grid_of(record, read_cells(record, reader, line), matched, Marker(question))
-        grid = Grid(grid.letters, (*named.rows, *grid.rows))
-    return narrowed(grid, _PREVIEW_COLUMNS)
+    letters = next((each.letters for each in grids if each.letters), ())
+    return narrowed(Grid(letters, tuple(row for each in grids for row in each.rows)), _MOST_COLUMNS)
+
+
+def _runs(rows: Sequence[int], left: int, right: int) -> Iterator[Area]:
+    """Yield the areas of rows that follow each other."""
+    start = 0
+    for end in range(1, len(rows) + 1):
+        if end == len(rows) or rows[end] > rows[end - 1] + 1:
+            yield Area(rows[start], left, rows[end - 1], right)
+            start = end
 
 
 def read_cells(record: SheetRecord, reader: BlockReader, wanted: Area) -> Cells:
     """Return cells of a sheet, or raise a PageError that names no folder of this machine."""
-    try:
+    with reading(record):
         return reader.read(record, wanted)
+
+
+@contextmanager
+def reading(record: SheetRecord) -> Iterator[None]:
+    """Tell in words, and without a folder of this machine, why a sheet's file cannot be read."""
+    try:
+        yield
     except PathNotFoundError as error:
-        raise PageError(
-            410, f"The workbook of {record.sheet_id!r} is gone; index its folder again."
-        ) from error
+        raise PageError(410, gone(record)) from error
     except InputError as error:
         if not record.path:
             raise PageError(404, "This sheet was indexed without a file.") from error
         raise PageError(409, f"{error}.") from error
 
 
-def _around(area: Area, matched: Sequence[tuple[int, int]], header: Area | None) -> Area:
-    """Return the few rows of an area that are shown, with the columns to choose from."""
-    first = matched[0] if matched else (area.top, area.left)
-    start = area.top if header is None or header.bottom < area.top else header.top
-    top = start if first[0] < start + _PREVIEW_ROWS else first[0] - 2
-    left = area.left if first[1] < area.left + COLUMNS else first[1]
-    bottom = min(area.bottom, top + _PREVIEW_ROWS - 1)
-    return Area(top, left, max(bottom, top), min(area.right, left + COLUMNS - 1))
+def gone(record: SheetRecord) -> str:
+    """Return the sentence on a workbook that is no longer there."""
+    return f"The workbook of {record.sheet_id!r} is gone; index its folder again."

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from sat_retriever.errors import InputError
@@ -37,6 +38,14 @@ def log_warnings() -> None:
     )
 
 
+class OpenFiles(StrEnum):
+    """What a server does with whole workbooks; each allows what the one before it does."""
+
+    OFF = "off"
+    DOWNLOAD = "download"
+    DESKTOP = "desktop"
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """All that a process needs to know to serve an index.
@@ -47,6 +56,7 @@ class Plan:
         proxies: Addresses of proxies whose word on their clients counts.
         audiences: Each with its token, in an index with permissions; none is all who have `token`.
         salt: Secret that the processes count clients by.
+        open_files: What may be done with whole workbooks; None is what fits the address.
         llm: Language model that answers in words; None for none.
         num_ctx: Its context in tokens.
         answer_s: Most seconds of one answer in words.
@@ -63,6 +73,7 @@ class Plan:
     stop_s: float = STOP_S
     audiences: Sequence[Audience] = field(default=(), repr=False)
     salt: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
+    open_files: OpenFiles | None = None
     llm: str | None = None
     llm_url: str | None = field(default=None, repr=False)
     num_ctx: int = 8192
@@ -118,5 +129,12 @@ def _app(tools: SheetTools, plan: Plan) -> tuple[App, SignInPage | None]:
         chat = Chat(plan.llm, plan.llm_url, timeout_s=plan.answer_s, num_ctx=plan.num_ctx)
         asking = Asking(retriever, chat, max_tokens=plan.num_ctx // 2, seconds=plan.answer_s)
     signed = plan.a_token is not None
-    app = web_app(tools, retriever, processes=plan.workers, signed=signed, asking=asking)
+    app = web_app(
+        tools,
+        retriever,
+        processes=plan.workers,
+        signed=signed,
+        open_files=OpenFiles(plan.open_files or OpenFiles.OFF),
+        asking=asking,
+    )
     return app, sign_in_page

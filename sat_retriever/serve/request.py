@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
-from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, split_ref
+from sat_retriever.errors import InputError
+from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, Place, split_ref
 from sat_retriever.records.links import Link, kind_of
 from sat_retriever.tools.results import RelatedSheet
+from sat_retriever.workbook.window import parse_range
 
 MAX_TEXT = 4_000  # characters of a question, a name, an id
 MAX_CELLS = 10  # cells that are marked
@@ -70,20 +72,45 @@ def cells_of(given: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(each for each in found if split_ref(each))[:MAX_CELLS]
 
 
+def cell_of(given: Mapping[str, str]) -> Place | None:
+    """Return row and column of the cell in the parameter `cell`: the first one of a range.
+
+    >>> cell_of({"cell": "$AA$120"}), cell_of({"cell": "b:b"}), cell_of({"cell": "700"})
+    ((120, 27), (1, 2), (700, 1))
+    """
+    text = text_of(given, "cell")
+    if not text:
+        return None
+    try:
+        area = parse_range(f"A{text}" if text.isdecimal() else text)
+    except InputError as error:
+        raise PageError(400, f"{text[:40]!r} is no cell; write one such as AA120.") from error
+    return area.top, area.left
+
+
 def sheet_url(
-    sheet_id: str, *, row: int | None = None, column: int | None = None, cells: Sequence[str] = ()
+    sheet_id: str,
+    *,
+    row: int | None = None,
+    column: int | None = None,
+    cells: Sequence[str] = (),
+    asked: str = "",
 ) -> str:
-    """Return the address of a sheet's page.
+    """Return the address of a sheet's page; `asked` is the query string of the search before it.
 
     >>> sheet_url("a b.xlsx#<Q1>", row=101, cells=["B7"])
     '/sheet?id=a+b.xlsx%23%3CQ1%3E&row=101&cells=B7'
     """
-    return _url("/sheet", id=sheet_id, row=row, column=column, cells=",".join(cells))
+    found = _url("/sheet", id=sheet_id, row=row, column=column, cells=",".join(cells))
+    return f"{found}&{asked}" if asked else found
 
 
-def piece_url(sheet_id: str, row: int, column: int, cells: Sequence[str] = ()) -> str:
+def piece_url(
+    sheet_id: str, row: int, column: int, cells: Sequence[str] = (), asked: str = ""
+) -> str:
     """Return the address of the rows that follow on a sheet's page."""
-    return _url("/rows", id=sheet_id, row=row, column=column, cells=",".join(cells))
+    page = sheet_url(sheet_id, row=row, column=column, cells=cells, asked=asked)
+    return f"/rows{page.removeprefix('/sheet')}"
 
 
 def preview_url(sheet_id: str, range_: str, cells: Sequence[str], query: str) -> str:
@@ -94,6 +121,20 @@ def preview_url(sheet_id: str, range_: str, cells: Sequence[str], query: str) ->
 def csv_url(sheet_id: str, table: int, *, totals: bool = False) -> str:
     """Return the address of a table as a file, with its totals or without."""
     return _url("/table.csv", id=sheet_id, table=table, totals=1 if totals else None)
+
+
+def workbook_url(sheet_id: str) -> str:
+    """Return the address of a sheet's workbook as a file."""
+    return _url("/workbook", id=sheet_id)
+
+
+def graph_url(sheet_id: str) -> str:
+    """Return the address of the graph around a sheet, which is chosen in it.
+
+    >>> graph_url("a b.xlsx#Q1")
+    '/graph?id=a+b.xlsx%23Q1#a%20b.xlsx%23Q1'
+    """
+    return f"{_url('/graph', id=sheet_id)}#{quote(sheet_id, errors='replace')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +151,10 @@ class Related:
         """Describe a link from the side of one of its sheets."""
         seen = RelatedSheet.of(sheet_id, link)
         return cls(seen.way, seen.sheet, sheet_url(seen.sheet), seen.evidence)
+
+    def name_beside(self, path: str) -> str:
+        """Return its id, or its name alone beside other sheets of its workbook."""
+        return self.sheet_id.removeprefix(f"{path}#") if path else self.sheet_id
 
 
 def related_of(sheet_id: str, links: Sequence[Link], most: int) -> tuple[Related, ...]:

@@ -21,7 +21,7 @@ from sat_retriever.errors import (
     SatError,
 )
 from sat_retriever.serve.asgi import PROBLEM, problem, wants_json
-from sat_retriever.serve.request import PageError, sheet_url
+from sat_retriever.serve.request import PageError, graph_url, sheet_url, workbook_url
 from sat_retriever.serve.searchpage import SearchForm
 from sat_retriever.tools.work import BusyError, ShareError
 
@@ -43,6 +43,7 @@ HTML = "text/html; charset=utf-8"
 STATIC = {
     "page.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
+    "answer.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
 _PAGES = Path(__file__).parent / "pages"
@@ -152,5 +153,7 @@ def _environment() -> Environment:
     )
     made.filters["number"] = lambda value: f"{value:,}"
     made.filters["sheet_url"] = sheet_url
+    made.filters["workbook_url"] = workbook_url
+    made.filters["graph_url"] = graph_url
     made.filters["search_url"] = lambda question: SearchForm(q=question).url()
     return made

@@ -17,6 +17,7 @@ from sat_retriever._extras import require
 from sat_retriever.errors import InputError
 from sat_retriever.serve.access import MAKE_ONE
 from sat_retriever.serve.guard import SecureHeaders, host_of
+from sat_retriever.serve.plan import OpenFiles, Plan
 from sat_retriever.serve.service import Service
 
 try:
@@ -68,12 +69,33 @@ def listen(host: str, port: int) -> socket.socket:
 
 def check_private(listening: socket.socket, token: str | None) -> None:
     """Refuse to serve other machines without a token."""
-    host = listening.getsockname()[0]
-    if token is None and not ipaddress.ip_address(host.partition("%")[0]).is_loopback:
+    if token is None and not is_for_this_machine(listening):
+        host = listening.getsockname()[0]
         raise InputError(
             f"other machines can reach {host}, so a token is needed: make one with "
             f"{MAKE_ONE} and add --token-file sat.token"
         )
+
+
+def is_for_this_machine(listening: socket.socket) -> bool:
+    """True if no other machine reaches a socket."""
+    host: str = listening.getsockname()[0]
+    return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+
+
+def open_files_at(listening: socket.socket, plan: Plan) -> OpenFiles:
+    """What a server does with whole workbooks: what was asked for, else what fits its address.
+
+    Raises:
+        InputError: If programs of this machine would be started for others.
+    """
+    alone = is_for_this_machine(listening) and not (plan.names or plan.proxies)
+    if plan.open_files == OpenFiles.DESKTOP and not alone:
+        raise InputError(
+            "others can reach this server, so it opens no programs here; give --open-files "
+            "download, or leave out --host, --allow-host and --proxy"
+        )
+    return plan.open_files or (OpenFiles.DESKTOP if alone else OpenFiles.OFF)
 
 
 def url(listening: socket.socket) -> str:

@@ -2,41 +2,41 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from urllib.parse import quote
 
-from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.answer.retriever import SheetRetriever
+from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import area_of, column_letters
 from sat_retriever.records.contents import Role
-from sat_retriever.records.files import portable
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.hits import NO_COPIES
 from sat_retriever.records.sheets import SUMS, SheetRecord, Table, Visibility
 from sat_retriever.serve.blocks import BlockReader
-from sat_retriever.serve.pieces import Piece, piece_of, record_of
+from sat_retriever.serve.pieces import Piece, piece_of, reading, record_of
 from sat_retriever.serve.request import (
     PageError,
     Related,
+    cell_of,
     csv_url,
     number_of,
     related_of,
-    row_of,
     sheet_url,
 )
+from sat_retriever.serve.searchpage import SearchForm, by_workbook, hit_url
+from sat_retriever.serve.workbookfile import attachment
+from sat_retriever.text.period.spans import asked_on
 from sat_retriever.workbook.typed import TableFormat, table_text
 
 _RELATED = 24
-_SIBLINGS = 40
+_TABS = 100
 _TABLES = 20
 _COLUMNS = 40  # of a table
 _MOST_TABLES = 10_000
 _PLAIN = "".join(map(chr, range(32, 127))).replace("%", "")  # as it is in a header
-_ODD = re.compile(r"[^A-Za-z0-9 ._-]+")
 _BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets know UTF-8
 
 
@@ -55,13 +55,28 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True)
+class Steps:
+    """Place of a sheet among those found; each neighbour is an address and a sheet's id."""
+
+    place: int
+    of: int
+    before: tuple[str, str] | None
+    after: tuple[str, str] | None
+
+
+@dataclass(frozen=True, slots=True)
 class SheetPage:
     """Values that the page shows of a sheet.
 
     Attributes:
         facts: Facts about it, each a label and a text.
         more_related: Number of links that are not shown.
-        siblings: Other sheets of its workbook, each an address and a name.
+        form: The search that led to it, without a question if none did.
+        steps: Its place among the sheets that the search found; None if it is none of them.
+        crumbs: Folders of its workbook, each the address of a search in it and a name.
+        sorts: First and last row of its records, if these are those of one table; else None.
+        tabs: Sheets of its workbook in their order, each an address and a name.
+        more_tabs: Number of sheets that are not among them.
         status: Status of the answer: 200, or why the cells cannot be read.
     """
 
@@ -71,21 +86,62 @@ class SheetPage:
     more_tables: int
     related: tuple[Related, ...]
     more_related: int
-    siblings: tuple[tuple[str, str], ...]
+    form: SearchForm
+    steps: Steps | None
+    crumbs: tuple[tuple[str, str], ...]
+    tabs: tuple[tuple[str, str], ...]
+    more_tabs: int
     copies: tuple[tuple[str, str], ...]
+    sorts: tuple[int, int] | None
     piece: Piece | None
     problem: str
     status: int
-    row: int
+    cell: str
+
+    @property
+    def asked(self) -> str:
+        """The end of the address of another sheet that keeps the search."""
+        return f"&{self.form.asked}" if self.form.q else ""
 
 
-def sheet_page(index: SheetIndex, reader: BlockReader, given: Mapping[str, str]) -> SheetPage:
+def steps_at(retriever: SheetRetriever, given: Mapping[str, str]) -> Steps | None:
+    """Return the place of a sheet among those that the search before it found.
+
+    The search is repeated, so that an address alone leads on, in any window and without a script.
+    """
+    form = SearchForm.of(given)
+    if not form.q:
+        return None
+    try:
+        hits = retriever.retrieve(form.q, form.k, form.filters(), today=asked_on(None))
+    except InputError as error:
+        raise PageError(400, f"{error}.") from error
+    found = list(chain.from_iterable(by_workbook(hits)))  # as the page shows them
+    at = {hit.sheet_id: place for place, hit in enumerate(found)}.get(given.get("id", ""))
+    if at is None:
+        return None
+    near = [found[place] if 0 <= place < len(found) else None for place in (at - 1, at + 1)]
+    before, after = ((hit_url(hit, form.asked), hit.sheet_id) if hit else None for hit in near)
+    return Steps(at + 1, len(found), before, after)
+
+
+def sheet_page(
+    index: SheetIndex, reader: BlockReader, given: Mapping[str, str], steps: Steps | None = None
+) -> SheetPage:
     """Return the page of a sheet; a workbook that is gone leaves what the index knows."""
-    record = record_of(index, given)
+    record, form = record_of(index, given), SearchForm.of(given)
     links = index.links([record.sheet_id])
     related = related_of(record.sheet_id, links, len(links) + 1)
     copies = index.copies([record.sheet_id]).get(record.sheet_id, NO_COPIES)
+    ids = index.tabs(record.path) if record.path else []
+    tabs = ids[:_TABS]
     piece, problem, status = None, "", 200
+    cell = given.get("cell", "").strip()
+    try:
+        cell_of(given)
+    except PageError as error:  # the page stays, so that it can be corrected
+        problem, status = error.message, error.status
+        given = {name: text for name, text in given.items() if name != "cell"}
     try:
         piece = piece_of(record, reader, given)
     except PageError as error:
@@ -95,16 +151,24 @@ def sheet_page(index: SheetIndex, reader: BlockReader, given: Mapping[str, str])
     return SheetPage(
         record,
         _facts(record),
-        tuple(_table(record, place, each) for place, each in enumerate(record.tables[:_TABLES])),
+        tuple(
+            _table(record, place, each, form.asked)
+            for place, each in enumerate(record.tables[:_TABLES])
+        ),
         max(0, len(record.tables) - _TABLES),
         related[:_RELATED],
         max(0, len(related) - _RELATED),
-        _siblings(index, record),
+        form,
+        steps,
+        _crumbs(record, form),
+        tuple((sheet_url(each, asked=form.asked), each[len(record.path) + 1 :]) for each in tabs),
+        max(0, len(ids) - len(tabs)),
         tuple((sheet_url(each), each) for each in copies.sheet_ids),
+        _sorts(record),
         piece,
         problem,
         status,
-        row_of(given, 1),
+        cell,
     )
 
 
@@ -127,7 +191,7 @@ def _facts(record: SheetRecord) -> tuple[tuple[str, str], ...]:
     return tuple((label, text) for label, text in found if text)
 
 
-def _table(record: SheetRecord, place: int, table: Table) -> TableView:
+def _table(record: SheetRecord, place: int, table: Table, asked: str) -> TableView:
     area = area_of(table.range)
     columns = tuple(
         (each.name or f"(column {column_letters((area.left if area else 1) + at)})",
@@ -141,19 +205,26 @@ def _table(record: SheetRecord, place: int, table: Table) -> TableView:
         table.name or "",
         table.num_rows,
         columns,
-        sheet_url(record.sheet_id, row=row, column=column),
+        sheet_url(record.sheet_id, row=row, column=column, asked=asked),
         csv_url(record.sheet_id, place) if record.path else "",
         table.note,
         csv_url(record.sheet_id, place, totals=True) if record.path and summed else "",
     )
 
 
-def _siblings(index: SheetIndex, record: SheetRecord) -> tuple[tuple[str, str], ...]:
-    if not record.path:
-        return ()
-    ids = [each for each in index.sheet_ids(record.path) if each != record.sheet_id][:_SIBLINGS]
+def _sorts(record: SheetRecord) -> tuple[int, int] | None:
+    if len(record.tables) != 1:
+        return None
+    table, area = record.tables[0], area_of(record.tables[0].range)
+    if area is None or table.transposed or table.header_row is None:
+        return None
+    return table.header_row + max(table.header_height, 1), area.bottom
+
+
+def _crumbs(record: SheetRecord, form: SearchForm) -> tuple[tuple[str, str], ...]:
+    names = record.path.split("/")[:-1]
     return tuple(
-        (sheet_url(each), found.sheet) for each, found in sorted(index.records(ids).items())
+        (form.url(folder="/".join(names[: at + 1])), name) for at, name in enumerate(names)
     )
 
 
@@ -169,35 +240,13 @@ def table_file(
     totals = bool(number_of(given, "totals", 0, 1, 0))
     if place >= len(record.tables):
         raise PageError(404, f"The sheet {record.sheet_id!r} has no table {place}.")
-    try:
+    with reading(record):
         table = index.table(record.sheet_id, place, totals=totals)
-    except PathNotFoundError as error:
-        raise PageError(
-            410, f"The workbook of {record.sheet_id!r} is gone; index its folder again."
-        ) from error
-    except InputError as error:
-        raise PageError(409, f"{error}.") from error
     sheet = form == "csv"  # a spreadsheet opens it
     lines = chain([_BYTE_ORDER_MARK] * sheet, table_text(table, form, defused=sheet))
     names = [record.workbook_name, record.sheet]
     name = " ".join(dict.fromkeys(filter(None, names))) + (f" {place + 1}" if place else "")
-    headers = _named(name) if sheet else {}
+    headers = attachment(name, "csv") if sheet else {}
     if table.note:
         headers["x-sat-note"] = quote(table.note, safe=_PLAIN, errors="replace")
     return (line.encode("utf-8", "replace") for line in lines), headers
-
-
-def _named(name: str) -> dict[str, str]:
-    r"""Return the headers of a file of this name.
-
-    >>> _named('Währung/"x"')["content-disposition"]
-    'attachment; filename="Wahrung x.csv"; filename*=UTF-8\'\'W%C3%A4hrung%20x.csv'
-    """
-    letters = "".join(c if c.isalnum() or c in "._-" else " " for c in name)
-    clean = portable(" ".join(letters.split())[:120])
-    plain = unicodedata.normalize("NFKD", clean).encode("ascii", "ignore").decode()
-    ascii_name = portable(_ODD.sub(" ", plain)) or "table"
-    full = quote(f"{clean or 'table'}.csv", safe="", errors="replace")
-    return {
-        "content-disposition": f"attachment; filename=\"{ascii_name}.csv\"; filename*=UTF-8''{full}"
-    }

@@ -30,6 +30,17 @@ _HAN = pattern(  # 千欧元, 千欧, 亿元, 万人, 百万
 )
 
 
+def decimal_text(value: float) -> str:
+    """A number as every spreadsheet program shows it: with 15 digits at most.
+
+    A file holds two more, from which a sum such as 0.1 + 0.2 shows what binary fractions are.
+
+    >>> decimal_text(0.20099999999999998), decimal_text(0.1 + 0.2), decimal_text(1e21)
+    ('0.201', '0.3', '1e+21')
+    """
+    return repr(float(f"{value:.15g}"))
+
+
 def is_scaled(text: str) -> bool:
     """True if a text is a currency with a scale, a scale, or a Chinese or Japanese unit.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sat_retriever.records.area import column_letters
+from sat_retriever.text.numbers import decimal_text
 from sat_retriever.text.oneline import one_line
 from sat_retriever.workbook.window import CellValue
 
@@ -50,15 +51,15 @@ def shortened(text: str, max_tokens: int) -> str:
     return f"{text[:end].rstrip()} …"
 
 
-def fitting(texts: Iterable[str], max_tokens: int) -> int:
-    """Number of the first texts that fit in a limit in tokens, at least one if there is any.
+def fitting(sizes: Iterable[int], max_tokens: int) -> int:
+    """Number of the first sizes in tokens that fit in a limit, at least one if there is any.
 
-    >>> fitting(["one two", "three", "four"], 4)
+    >>> fitting([2, 2, 1], 4)
     2
     """
     number = 0
-    for number, text in enumerate(texts, start=1):
-        max_tokens -= estimated_tokens(text)
+    for number, size in enumerate(sizes, start=1):
+        max_tokens -= size
         if max_tokens < 0:
             return max(1, number - 1)
     return number
@@ -193,14 +194,14 @@ def _fitting(
 def cell_text(value: CellValue) -> str:
     r"""A cell as one line of text.
 
-    >>> cell_text(None), cell_text(True), cell_text(0.1), cell_text("two\nlines")
-    ('', 'TRUE', '0.1', 'two lines')
+    >>> cell_text(None), cell_text(True), cell_text(0.1 + 0.2), cell_text("two\nlines")
+    ('', 'TRUE', '0.3', 'two lines')
     """
     if value is None:
         return ""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    text = one_line(str(value))
+    text = decimal_text(value) if isinstance(value, float) else one_line(str(value))
     return text if len(text) <= MAX_CELL_CHARS else f"{text[: MAX_CELL_CHARS - 1]}…"
 
 

@@ -7,6 +7,7 @@ part of the schemas that MCP clients receive.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,15 @@ class ToolResult:
         """The answer as plain JSON values."""
         found: dict[str, Any] = to_json(self)
         return found
+
+
+def size_of(part: object) -> int:
+    """Tokens of a part of an answer, as text or as values, of which clients show a model either.
+
+    Values may take an eighth more than the text: names of fields tell a model little.
+    """
+    values = estimated_tokens(json.dumps(to_json(part), ensure_ascii=False))
+    return max(estimated_tokens(str(part)), values * 8 // 9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +339,7 @@ class SheetDescription(ToolResult):
             lines.append(f"Links to other sheets: {counts}")
         if self.copies:
             named = list(map(one_line, self.copies.sheet_ids))
-            listed = ", ".join(named[: fitting(named, _COPIES)])
+            listed = ", ".join(named[: fitting(map(estimated_tokens, named), _COPIES)])
             lines.append(f"Other versions, newest first ({self.copies.number:,}): {listed}")
         return "\n".join(lines)
 
@@ -342,10 +352,10 @@ def described(record: SheetRecord, most: int, max_tokens: int) -> tuple[Describe
         whole = DescribedTable.of(record, table, left)
         if found and estimated_tokens(whole.note) > max_tokens:
             break
-        fit = fitting(map(str, whole.columns), max_tokens - estimated_tokens(whole.note))
+        fit = fitting(map(size_of, whole.columns), max_tokens - estimated_tokens(whole.note))
         found.append(DescribedTable.of(record, table, fit))
         left -= fit
-        max_tokens -= estimated_tokens(str(found[-1]))
+        max_tokens -= size_of(found[-1])
     return tuple(found)
 
 

@@ -54,6 +54,7 @@ from sat_retriever.tools.results import (
     SheetDescription,
     ToolResult,
     described,
+    size_of,
 )
 from sat_retriever.tools.sql.ask import can_query
 from sat_retriever.tools.sql.query import MAX_TABLES, query_over
@@ -171,7 +172,7 @@ class SheetTools:
         hits = self._retriever.retrieve(question, top_k, filters or None, today=day)
         times = self._retriever.times(question, today=day).label
         found = tuple(map(FoundSheet.of, hits))
-        fit = fitting(map(str, found), self.max_tokens)
+        fit = fitting(map(size_of, found), self.max_tokens)
         cut = f"Only the first {fit} of {len(found)} sheets fit here." if fit < len(found) else ""
         return FoundSheets(
             question,
@@ -267,7 +268,7 @@ class SheetTools:
         kinds = in_order({link.type for link in found})
         ranked = sorted(found, key=lambda x: (kinds.index(x.type), -x.weight, x.source, x.target))
         related = tuple(RelatedSheet.of(record.sheet_id, link) for link in ranked[:limit])
-        fit = fitting(map(str, related), self.max_tokens)
+        fit = fitting(map(size_of, related), self.max_tokens)
         return RelatedSheets(record.sheet_id, len(found), related[:fit])
 
     def index_status(self) -> IndexStatus:
@@ -314,7 +315,7 @@ class SheetTools:
         cells = [
             CellHit(each.citation, _bounded(each.value), each.kind) for each in found.cells[:limit]
         ]
-        cells = cells[: fitting(map(str, cells), self.max_tokens)]
+        cells = cells[: fitting(map(size_of, cells), self.max_tokens)]
         more = len(found.cells) > len(cells)
         notes = [f"Only the first {len(cells)} cells are listed."] if more else []
         notes += [] if found.complete else ["A sheet is too large to be read to its end."]

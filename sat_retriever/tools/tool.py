@@ -82,6 +82,7 @@ class Tool:
             strict: Demand every argument, as the strict mode of OpenAI does.
         """
         schema: dict[str, Any] = self.arguments.model_json_schema()
+        del schema["title"]
         for each in schema["properties"].values():
             del each["title"]
             if "default" not in each:

@@ -42,7 +42,7 @@ MAX_TABLE_CELLS = 5_000_000
 # Limits for reading one table, for which a user waits.
 TABLE_LIMITS = Limits(seconds=120.0, wall_seconds=600.0)
 _SHEET = Area(1, 1, MAX_ROW, MAX_COLUMN)
-TableFormat = Literal["csv", "json", "md"]
+TableFormat = Literal["csv", "json", "jsonl", "md"]
 # Signs that begin a formula, in full width too; tab and line ends lead to the next field or line.
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _JSON_TYPES = (str, int, float, bool, type(None))
@@ -65,6 +65,7 @@ class TableData:
     sections: tuple[str | None, ...] | None  # heading above each record; None without headings
     shown: tuple[NumberFormat, ...]
     unsaved: int  # number of empty cells with a formula, whose value the file does not hold
+    repeated: int  # number of cells that a merged label covers, and whose value is that label
     complete: bool  # False if the sheet or the table was too large to be read to its end
     content_hash: str
     # Of each column of a delimited file the texts that look otherwise than their values, else None;
@@ -120,6 +121,7 @@ def _data(
         sections=tuple(told["sections"]) if told["sections"] is not None else None,
         shown=tuple(NumberFormat(**each) for each in told["shown"]),
         unsaved=told["unsaved"],
+        repeated=told["repeated"],
         complete=not (told["cut"] or told["more"]),
         content_hash=content_hash,
         texts=tuple(map(_texts, zip(*parts, strict=True))) or (None,) * len(table.columns),
@@ -201,6 +203,7 @@ def load_table(
         left_out=data.left_out,
         doubtful=data.doubtful,
         unsaved=data.unsaved,
+        repeated=data.repeated,
         complete=data.complete,
         changed=data.content_hash != record.content_hash,
         cited=record.cited,
@@ -264,13 +267,14 @@ def table_text(
 ) -> Iterator[str]:
     """Yield the lines of a table as text, each with its line end.
 
-    A form is "csv", "json" (one array of objects) or "md" (a Markdown table), else `InputError`.
-    `rows` adds a first column `_row` with the sheet rows. `defused` puts an apostrophe before a
-    text that a spreadsheet would take for a formula.
+    A form is "csv", "json" (one array of objects), "jsonl" (an object a line) or "md" (a Markdown
+    table), else `InputError`. `rows` adds a first column `_row` with the sheet rows. `defused`
+    puts an apostrophe before a text that a spreadsheet would take for a formula, and before one
+    that begins with apostrophes and then so: each can be told from the other.
     """
     if form not in FORMATS:
         raise InputError(f"unknown format {form!r}; choose one of: {', '.join(FORMATS)}")
-    names = (*([ROW] if rows else ()), *table.names)
+    names = tuple(unique_names([ROW, *table.names])) if rows else table.names
     records = (
         (place, *values) if rows else values
         for place, values in zip(table.places, table.rows(), strict=True)
@@ -278,7 +282,9 @@ def table_text(
     if defused:
         names = tuple(map(_defused_text, names))
         records = (tuple(map(_defused, values)) for values in records)
-    yield from {"csv": _csv, "json": _json, "md": _markdown}[form](names, records)
+    yield from {"csv": _csv, "json": _json, "jsonl": _json_lines, "md": _markdown}[form](
+        names, records
+    )
 
 
 def _defused(value: DataValue) -> DataValue:
@@ -288,35 +294,41 @@ def _defused(value: DataValue) -> DataValue:
 def _defused_text(text: str) -> str:
     r"""The text as a spreadsheet takes it for a text.
 
-    >>> _defused_text("=1+1"), _defused_text(" -x"), _defused_text("a-b"), _defused_text("\tx")
-    ("'=1+1", "' -x", 'a-b', "'\tx")
+    >>> _defused_text("=1+1"), _defused_text(" -x"), _defused_text("a-b"), _defused_text("'=1")
+    ("'=1+1", "' -x", 'a-b', "''=1")
     """
-    runs = text.lstrip(" ").startswith(_FORMULA_SIGNS)
-    return f"'{text}" if runs else text
+    return f"'{text}" if runs_in_spreadsheet(text.lstrip("'")) else text
+
+
+def runs_in_spreadsheet(text: str) -> bool:
+    """True if a spreadsheet takes a text for a formula."""
+    return text.lstrip(" ").startswith(_FORMULA_SIGNS)
 
 
 def _csv(names: tuple[str, ...], records: Iterator[tuple[DataValue, ...]]) -> Iterator[str]:
     line = io.StringIO()
-    write = csv.writer(line, lineterminator="\n").writerow
-    write(names)
-    yield line.getvalue()
-    for record in records:
+    write = csv.writer(line, lineterminator="\r\n").writerow  # so that both are put in quotes
+    for record in chain([names], records):
         line.seek(0)
         line.truncate()
         write([value_text(value) for value in record])
-        yield line.getvalue()
+        yield f"{line.getvalue()[:-2]}\n"
 
 
 def _json(names: tuple[str, ...], records: Iterator[tuple[DataValue, ...]]) -> Iterator[str]:
     before = "["
+    for line in _json_lines(names, records):
+        yield f"{before}\n{line[:-1]}"
+        before = ","
+    yield "[]\n" if before == "[" else "\n]\n"
+
+
+def _json_lines(names: tuple[str, ...], records: Iterator[tuple[DataValue, ...]]) -> Iterator[str]:
     for record in records:
         values = (
             value if isinstance(value, _JSON_TYPES) else value_text(value) for value in record
         )
-        text = json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False)
-        yield f"{before}\n{text}"
-        before = ","
-    yield "[]\n" if before == "[" else "\n]\n"
+        yield f"{json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False)}\n"
 
 
 def _markdown(names: tuple[str, ...], records: Iterator[tuple[DataValue, ...]]) -> Iterator[str]:

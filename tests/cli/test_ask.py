@@ -2,6 +2,7 @@
 
 import json
 
+import openpyxl
 import pytest
 
 from tests.modelserver import Reaction, always, ollama, one_by_one, openai
@@ -108,3 +109,42 @@ def test_a_slow_or_cut_answer_is_an_error_in_words(index_file, sat):
         run = sat("ask", QUESTION, "--llm", "small", "--llm-url", server.host, "-i", index_file)
     assert (run.code, "Ada ear" in run.out) == (1, True)
     assert "did not finish its answer within 2048 tokens" in run.err
+
+
+def test_an_answer_is_saved_as_an_excel_file_with_the_cells_it_cites(index_file, sat, tmp_path):
+    out = tmp_path / "answer.xlsx"
+    with served(RIGHT, "Ada earns 41.") as server:
+        asked = ("ask", QUESTION, "--llm", "small", "--llm-url", server.host, "-i", index_file)
+        run = sat(*asked, "--out", out)
+    assert run.code == 0, run.err
+    book = openpyxl.load_workbook(out)
+    told = dict(book["Answer"].iter_rows(min_row=2, values_only=True))
+    assert (told["Question"], told["Answer"]) == (QUESTION, "Ada earns 41.")
+    assert told["SQL"] == "SELECT name, salary FROM staff"
+    assert list(book["Rows"].values) == [("name", "salary"), ("Ada", 41)]
+    assert list(book["Citations"].values)[1:] == [
+        (1, "staff.csv", "staff", "A2", "Name", "Ada"),
+        (1, "staff.csv", "staff", "B2", "Salary", 41),
+    ]
+    assert book["Citations"]["D3"].hyperlink.target.endswith("staff.csv")
+    assert book["Citations"]["D3"].hyperlink.location == "'staff'!B2"
+    run = sat(*asked, "--out", out)
+    assert run.code == 2 and "--force" in run.err and len(server.chats) == 2
+
+
+def test_an_answer_from_text_is_saved_with_the_cells_that_hold_it(index_file, sat, tmp_path):
+    out = tmp_path / "answer.xlsx"
+    with served("NO SQL", "Ada earns 41 [1].") as server:
+        asked = ("ask", QUESTION, "--llm", "small", "--llm-url", server.host, "-i", index_file)
+        assert sat(*asked, "--out", out).code == 0
+    book = openpyxl.load_workbook(out)
+    assert book.sheetnames == ["Answer", "Citations"]
+    lines = list(book["Citations"].values)[1:]
+    assert (None, "staff.csv", "staff", "B2", None, 41) in lines
+
+
+@pytest.mark.parametrize("option", ["--llm-url", "--out"])
+def test_options_of_a_model_are_refused_without_one(index_file, sat, option, tmp_path):
+    run = sat("ask", QUESTION, "-i", index_file, option, tmp_path / "x.xlsx")
+    assert run.code == 2
+    assert f"{option} needs a language model; name one with --llm" in run.err

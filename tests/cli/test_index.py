@@ -256,6 +256,8 @@ def test_a_password_opens_an_encrypted_workbook(tmp_path, sat, encoder):
     file = tmp_path / "x.sat"
     shut = sat("index", locked, "--index", file, "--model", encoder, "--json")
     assert [skip["reason"] for skip in json.loads(shut.out)["skipped"]] == ["encrypted"]
+    told = " ".join(sat("index", locked, "--index", file).out.split())
+    assert "The workbook is encrypted; give its password to read it (--password or SAT_PASS" in told
     opened = sat("index", locked, "--index", file, "--password", "open sesame", "--json")
     assert json.loads(opened.out)["sheets_in_index"] == 1
 

@@ -58,7 +58,7 @@ def test_commands_show_what_is_for_the_one_who_asks(ruled, sat):
 
 @pytest.mark.parametrize(
     "command",
-    [("show", STAFF), ("why", "names", STAFF), ("table", STAFF), ("show", PLAN)],
+    [("show", STAFF), ("why", "names", STAFF), ("export", STAFF), ("show", PLAN)],
     ids=lambda command: command[0],
 )
 def test_a_hidden_sheet_is_as_one_that_does_not_exist(ruled, sat, command):

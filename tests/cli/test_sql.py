@@ -1,6 +1,9 @@
 """`sat sql`: tables of found sheets asked in SQL."""
 
+import datetime as dt
 import json
+
+import openpyxl
 
 STAFF, SALES = "staff.csv#staff", "2024.xlsx#Q1"
 
@@ -46,3 +49,21 @@ def test_a_result_that_is_cut_says_so(index_file, sat):
     run = sat("sql", sql, "-s", STAFF, "--rows", "2", "--index", index_file)
     assert run.out.split() == ["range", "0", "1"]
     assert "Only the first 2 rows are shown." in run.err
+
+
+def test_a_result_is_saved_as_an_excel_file_with_the_cells_behind_it(index_file, sat, tmp_path):
+    out = tmp_path / "x.xlsx"
+    sql = "SELECT DATE '2024-02-03' AS day, salary / 4 AS quarter FROM staff"
+    run = sat("sql", sql, "-s", STAFF, "--index", index_file, "--out", out)
+    assert run.code == 0, run.err
+    book = openpyxl.load_workbook(out)
+    assert dict(book["Answer"].iter_rows(min_row=2, values_only=True))["SQL"] == sql
+    rows = [("day", "quarter"), (dt.datetime(2024, 2, 3), 10.25)]
+    assert list(book["Rows"].values) == rows
+    assert list(book["Citations"].values)[1:] == [(1, "staff.csv", "staff", "B2", "Salary", 41)]
+    total = "SELECT sum(salary) FROM staff"
+    sat("sql", total, "-s", STAFF, "--index", index_file, "--out", out, "--force")
+    book = openpyxl.load_workbook(out)
+    assert list(book["Citations"].values)[1:] == [(None, "staff.csv", "staff", "A1:B2", None, None)]
+    run = sat("sql", total, "-s", STAFF, "--index", index_file, "--out", tmp_path / "x.csv")
+    assert run.code == 2 and "ends in .xlsx" in run.err

@@ -147,7 +147,7 @@ def test_commands_name_a_remote_sheet_by_its_citation(bucket, tmp_path, sat, enc
     assert (run.code, "1 added" in run.out) == (0, True)
     cited = f"{bucket.url}/a.csv#a!A1:B2"
     assert sat("cells", cited, "--index", file).out.splitlines()[0] == cited
-    assert sat("table", cited, "--index", file).out == CSV
+    assert sat("export", cited, "--index", file).out == CSV
     assert bucket.url in sat("search", "region sales", "--index", file).out
     assert sat("show", f"{bucket.url}/a.csv", "--index", file).code == 0
     assert sat("index", "s3://no-such-bucket", "--index", file).code == 2

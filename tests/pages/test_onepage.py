@@ -10,6 +10,7 @@ import re
 import pytest
 
 from sat_retriever.pages.onepage import one_page
+from tests.places import ROOT
 
 EVIL = "</script><img src=x onerror=window.hacked=1>"
 TEXTS = [EVIL, "%STYLE%", "\u2028", "a\ud800"]
@@ -18,6 +19,16 @@ TEXTS = [EVIL, "%STYLE%", "\u2028", "a\ud800"]
 @pytest.fixture(params=["sat_retriever.pages.graph", "sat_retriever.evaluation.report"])
 def page(request) -> str:
     return one_page(request.param, (), title=f"{EVIL}%SCRIPT%t\udc80", data=TEXTS)
+
+
+def test_the_pages_of_one_file_look_as_those_that_are_served():
+    shared = (ROOT / "sat_retriever/pages/viewer/shared.css").read_text(encoding="utf-8")
+    served = (ROOT / "sat_retriever/serve/pages/page.css").read_text(encoding="utf-8")
+    value = re.compile(r"(--[a-z-]+): ([^;]+);")
+    looks = set(value.findall(shared))
+    names = {name for name, _ in looks}
+    assert {"--paper", "--ink", "--accent", "--sans"} <= names
+    assert {each for each in value.findall(served) if each[0] in names} == looks
 
 
 def test_texts_cannot_leave_the_data_they_are_in_and_placeholders_in_them_are_texts(page):

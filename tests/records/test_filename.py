@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sat_retriever.evaluation.report.folder import file_names
 from sat_retriever.records.files import portable
-from sat_retriever.serve.sheetpage import _named
+from sat_retriever.serve.workbookfile import attachment
 from sat_retriever.synth.house.naming import file_name
 from sat_retriever.synth.language.translate import _file_of
 
@@ -43,7 +43,7 @@ def test_every_name_that_is_made_from_data_is_portable(text):
     assert not portable(text) or is_portable(portable(text))
     assert is_portable(f"{file_name(text)}.xlsx")
     assert all(is_portable(name) for name in file_names([text, text]))
-    shown = _named(text)["content-disposition"]
+    shown = attachment(text, "csv")["content-disposition"]
     assert is_portable(re.search(r'filename="(.*?)"', shown)[1])
 
 

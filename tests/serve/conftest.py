@@ -28,7 +28,8 @@ EVIL_LINK = "javascript:hacked=1"
 LONG_ROWS, LONG_COLUMNS = 730, 93
 TOKEN = "a-token-of-twenty-four-signs"
 _SAID = re.compile(
-    rb"serving \d+ sheets? at http://127\.0\.0\.1:(\d+)/ \(MCP at /mcp; Ctrl-C to stop\)\n"
+    rb"serving \d+ sheets? at http://127\.0\.0\.1:(\d+)/ "
+    rb"\(JSON at /api/openapi\.json, MCP at /mcp; Ctrl-C to stop\)\n"
 )
 
 
@@ -118,7 +119,8 @@ class Server:
         try:
             connection.request(method, path, body, {**self.headers, **named})
             found = connection.getresponse()
-            return Answer(found.status, dict(found.headers), found.read().decode("utf-8-sig"))
+            text = found.read().decode("utf-8-sig", "replace")  # a workbook is no text
+            return Answer(found.status, dict(found.headers), text)
         finally:
             connection.close()
 
@@ -158,7 +160,7 @@ def serving(index_file: Path, *more: object) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def server(index_file: Path) -> Iterator[Server]:
     """One server for all tests; nothing may have gone wrong in it, and Ctrl-C ends it quietly."""
-    with serving(index_file, "--rate", 0) as started:
+    with serving(index_file, "--rate", 0, "--open-files", "download") as started:
         yield started
         started.process.send_signal(signal.SIGINT)
         assert started.process.wait(timeout=60) == 130

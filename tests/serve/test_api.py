@@ -327,7 +327,7 @@ def test_a_model_that_fails_is_told_without_its_words(index_file, reaction, seco
 def test_each_page_is_also_json(server):
     found = call(server, "GET", "/search.json?q=revenue+by+region&folder=2024")[1]
     assert found["form"]["folder"] == "2024"
-    assert found["hits"][0]["citation"].startswith("2024/Sales 2024.xlsx#")
+    assert found["workbooks"][0]["hits"][0]["citation"].startswith("2024/Sales 2024.xlsx#")
     sheet = quote(Q1, safe="")
     assert call(server, "GET", f"/sheet.json?id={sheet}")[1]["record"]["sheet_id"] == Q1
     for path in ("/rows.json", "/preview.json", "/sheet.json"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import json
 import shutil
 import threading
 import time
@@ -23,6 +24,8 @@ ADDRESSES = {
     "a wrong filter": "/?q=rent&period=soon",
     "a sheet": "/sheet?id=2024%2FSales+2024.xlsx%23Q1&cells=C2",
     "a long sheet": f"/sheet?{LONG}&row=300&cells=A303",
+    "a sheet among others": "/sheet?id=2024%2FSales+2024.xlsx%23Q1&cell=B2&q=revenue",
+    "a wrong cell": f"/sheet?{LONG}&cell=what",
     "a hostile sheet": f"/sheet?{HOSTILE}",
     "no such sheet": "/sheet?id=none",
 }
@@ -96,10 +99,87 @@ def test_the_first_step_of_the_tab_key_skips_to_the_content(server, window):
 def test_previews_come_after_the_page_with_matched_cells_marked(server, window):
     page = visit(window(), f"{server.url}/?q=revenue+January+North")
     settled(page)
-    preview = page.locator(".hits li").filter(has_text="Sales 2024.xlsx").first.locator(".look")
+    preview = page.locator(".book").filter(has_text="Sales 2024.xlsx").locator(".look").first
     assert preview.locator("tbody tr").count() == 3
     assert "North" in preview.locator("td.hit mark").all_text_contents()
     assert preview.locator("tbody th[scope=row]").first.inner_text() == "1"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_moves_when_the_previews_come(server, window, width):
+    page, held = window(width), []
+    page.route("**/preview?*", lambda route: held.append(route))  # noqa: PLW0108 - it has to look so
+    visit(page, f"{server.url}/?q=revenue+reading+region+rent")
+    heights = "[...document.querySelectorAll('.look')].map(box => box.offsetHeight)"
+    before = page.evaluate(heights)
+    waiting = page.locator(".look:not([data-loaded])")
+    assert waiting.count() == len(before)
+    while waiting.count():
+        page.evaluate("document.querySelector('.look:not([data-loaded])')?.scrollIntoView()")
+        page.wait_for_timeout(20)
+        while held:
+            held.pop().continue_()
+    assert page.evaluate(heights) == before
+
+
+def test_a_sheet_leads_to_the_next_one_by_keys_and_to_a_cell_by_its_address(server, window):
+    page = visit(window(), f"{server.url}/?q=revenue+by+region")
+    found = page.eval_on_selector_all("a.open", "all => all.map(each => each.href)")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    for key, place in (("j", 1), ("k", 0), ("j", 1)):
+        page.wait_for_selector("html[data-ready] #results", state="attached")
+        page.keyboard.press(key)
+        page.wait_for_url(found[place])
+    visit(page, f"{server.url}/sheet?{LONG}&q=reading")
+    page.keyboard.press("g")
+    assert focused(page, "id") == "cell"
+    page.keyboard.type("CC700")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("td.asked")
+    box, cell = page.locator("#cells").bounding_box(), page.locator("#asked").bounding_box()
+    assert box["y"] <= cell["y"] <= box["y"] + box["height"]
+    assert box["x"] <= cell["x"] <= box["x"] + box["width"]
+    page.click("#results")
+    page.wait_for_selector(".hits")
+    assert page.input_value("#q") == "reading"
+
+
+def test_a_sheet_is_sorted_by_a_column_with_all_its_rows(server, window):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = visit(window(), f"{server.url}/sheet?{LONG}")
+    numbers = "[...document.querySelectorAll('#cells tbody th')].map(each => +each.innerText)"
+    up = list(range(1, LONG_ROWS + 1))
+    down = [1, *range(LONG_ROWS, 1, -1)]  # the header stays above
+    for expected, state in ((up, "ascending"), (down, "descending"), (up, None)):
+        page.click("#cells thead button >> text=B")
+        until(page, f"document.querySelectorAll('#cells tbody tr').length === {LONG_ROWS}")
+        heading = "document.querySelectorAll('#cells thead th')[1]"
+        until(page, f"{heading}.ariaSort === {json.dumps(state)}")
+        assert page.evaluate(numbers) == expected
+        found = axe.run(page).response["violations"]
+        assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+    assert page.inner_text("#shown") == f"rows 1 to {LONG_ROWS}"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_graph_of_a_sheet_looks_as_its_page_and_leads_back_to_it(server, window, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = visit(window(1280, scheme), f"{server.url}/sheet?id=2024%2FSales+2024.xlsx%23Q1")
+    look = (
+        "(() => { const own = getComputedStyle(document.body);"
+        " return [own.backgroundColor, own.color, own.fontFamily]; })()"
+    )
+    seen = page.evaluate(look)
+    page.click("text=See the graph")
+    page.wait_for_selector("html[data-ready] #panel", state="visible")
+    assert page.evaluate(look) == seen
+    assert page.inner_text("#panel h3") == "Q1"
+    found = axe.run(page).response["violations"]
+    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+    page.click("text=Open the sheet")
+    page.wait_for_url("**/sheet?*")
+    assert page.inner_text("h1") == "Q1"
 
 
 def test_without_scripts_the_pages_still_lead_everywhere(server, window):
@@ -109,9 +189,10 @@ def test_without_scripts_the_pages_still_lead_everywhere(server, window):
     page.click("a.open")
     page.click("a[rel=next]")
     assert page.locator("tbody th").first.inner_text() == "101"
-    page.fill("[name=row]", "700")
+    page.fill("[name=cell]", "700")
     page.click(".jump button")
-    assert page.locator("tbody th").first.inner_text() == "700"
+    assert page.locator("tbody th").first.inner_text() == "695"
+    assert page.locator("#asked").inner_text() == "reading 700"
     assert page.locator("thead th[scope=col]", has_text="Pump 2").count() > 0
 
 
@@ -201,6 +282,120 @@ def test_a_browser_signs_in_by_the_keyboard(index_file, token_file, window):
         assert page.context.cookies() == []
 
 
+# ---- results while a question is typed, filters, help, searches of late
+
+
+def test_results_come_while_typing_with_one_request_at_a_time(server, window):
+    page, held, asked = window(), [], []
+    page.route("**/?q=*", lambda route: held.append(route))  # noqa: PLW0108 - it has to look so
+    page.on("request", lambda made: asked.append(made.url) if "/?q=" in made.url else None)
+    visit(page, server.url)
+    page.keyboard.type("rev")
+    while not held:
+        page.wait_for_timeout(20)
+    page.keyboard.type("enue")
+    page.wait_for_timeout(600)
+    page.keyboard.type(" by region")
+    page.wait_for_timeout(600)
+    assert len(asked) == len(held) == 1
+    held.pop().continue_()
+    while not held:
+        page.wait_for_timeout(20)
+    assert asked[1:] == [f"{server.url}/?q=revenue+by+region"]
+    held.pop().continue_()
+    until(page, "location.search === '?q=revenue+by+region'")
+    assert page.locator("a.open").count() > 0
+    assert focused(page, "id") == "q"
+    assert page.title().startswith("revenue by region")
+    settled(page)
+    page.go_back()
+    page.wait_for_selector(".home")
+
+
+def test_a_busy_server_is_asked_again_after_its_time(server, window):
+    page, asked = window(), []
+
+    def busy(route):
+        asked.append(route)
+        if len(asked) == 1:
+            route.fulfill(status=429, headers={"retry-after": "1"}, body="no")
+        else:
+            route.continue_()
+
+    page.route("**/?q=*", busy)
+    visit(page, server.url)
+    page.keyboard.type("revenue")
+    page.wait_for_selector("a.open")
+    assert len(asked) == 2
+
+
+def test_a_phone_has_one_button_for_filters_and_chips_take_them_away(server, window):
+    page = visit(window(390), f"{server.url}/?q=revenue+reading+name&k=50")
+    assert not page.locator("[name=format]").is_visible()
+    page.click("#narrow")
+    page.select_option("[name=format]", "csv")
+    page.wait_for_selector(".chips li")
+    page.keyboard.press("Escape")
+    assert page.inner_text("#narrow") == "Filters (1)"
+    csv = {"staff.csv", "evil/javascript:hacked=1.csv"}
+    assert {*page.locator(".book h2").all_inner_texts()} <= csv
+    page.click(".chips a")
+    page.wait_for_selector(".chips:not(:has(li))", state="attached")
+    assert page.input_value("#q") == "revenue reading name"
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_folder_of_the_tree_narrows_the_search(server, window, scripts):
+    page = window(java_script_enabled=scripts)
+    page.goto(f"{server.url}/?q=revenue&folder=pumps&k=50")
+    page.click(".tree summary")
+    page.click(".tree button[value='2024']")
+    page.wait_for_selector(".chips li:has-text('2024')")
+    assert page.locator(".book h2").all_inner_texts() == ["2024/Sales 2024.xlsx"]
+
+
+def test_searches_of_late_are_kept_in_the_browser_until_it_forgets_them(server, window):
+    page = visit(window(), f"{server.url}/?q=revenue+%3Cb%3E")
+    visit(page, f"{server.url}/?q=rent")
+    visit(page, server.url)
+    assert page.locator("#recent li").all_inner_texts() == ["rent", "revenue <b>"]
+    assert page.locator("#recent a").first.get_attribute("href") == "/?q=rent"
+    page.click("#forget")
+    assert not page.locator("#recent").is_visible()
+    visit(page, server.url)
+    assert not page.locator("#recent").is_visible()
+
+
+@pytest.mark.parametrize("address", ["/?q=revenue", f"/sheet?{LONG}"])
+def test_help_opens_by_its_key_and_its_button(server, window, address):
+    page = visit(window(), server.url + address)
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator("#help").is_visible()
+    page.click(".ask-help")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("?")
+    page.focus("#q")
+    page.keyboard.type("?")
+    assert not page.locator("#help").is_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_label_is_broken_by_letters(server, window, width):
+    broken = r"""selector => [...document.querySelectorAll(selector)].filter((each) => {
+      const [lines, words] = [document.createRange(), each.textContent.trim().split(/\s+/)];
+      lines.selectNodeContents(each);
+      const tops = new Set([...lines.getClientRects()].map((line) => Math.round(line.top)));
+      return tops.size > words.length;
+    }).map((each) => each.textContent)"""
+    page = visit(window(width), f"{server.url}/?q=revenue+by+region&k=50")
+    page.eval_on_selector_all(".why", "all => all.forEach(each => { each.open = true; })")
+    assert page.evaluate(broken, ".why dt, .tag, .tree button") == []
+    visit(page, f"{server.url}/sheet?{LONG}")
+    assert page.evaluate(broken, ".list td:nth-child(2), .facts dt") == []
+
+
 # ---- a hostile page
 
 ATTACK = """<!doctype html><title>x</title><body><script>
@@ -224,6 +419,8 @@ async function attack() {
   const headers = { "Content-Type": "application/json" };
   await read("tool", "/mcp", { method: "POST", body: "{}", headers });
   await read("simple tool", "/mcp", { method: "POST", body: "{}", mode: "no-cors" });
+  await read("open", "/open", { method: "POST", body: "open=staff.csv%%23staff", mode: "no-cors" });
+  await read("workbook", "/workbook?id=staff.csv%%23staff");
   await read("sign in", "/sign-in", { method: "POST", body: "token=x", mode: "no-cors" });
   found.script = await element("script", { src: target + "/static/page.js" });
   found.style = await element("link", { rel: "stylesheet", href: target + "/static/page.css" });
@@ -285,7 +482,9 @@ def test_a_page_of_another_origin_reads_nothing_and_every_request_is_refused(
     )
     fooled.goto(f"http://{host}:{hostile}/")
     found = fooled.evaluate("attack()")
-    opaque = {name: "" for name in ("opaque", "simple tool", "sign in") if found[name] is not None}
+    opaque = {
+        name: "" for name in ("opaque", "simple tool", "open", "sign in") if found[name] is not None
+    }
     assert {name: text for name, text in found.items() if text is not None} == opaque
     fooled.evaluate("document.getElementById('f').submit()")
     fooled.wait_for_url(f"{server.url}/mcp")

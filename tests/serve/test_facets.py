@@ -34,7 +34,7 @@ def test_a_changed_index_is_counted_anew_after_a_minute_and_not_before(index):
 def test_of_many_folders_those_of_most_workbooks_are_offered():
     paths = [f"{number:04}/x.csv" for number in range(2 * FOLDERS)]
     paths += [f"{number:04}/y.csv" for number in range(0, 2 * FOLDERS, 2)]
-    assert folders_of(paths) == tuple(f"{number:04}" for number in range(0, 2 * FOLDERS, 2))
+    assert [*folders_of(paths)] == [f"{number:04}" for number in range(0, 2 * FOLDERS, 2)]
 
 
 class Interrupted:

@@ -54,4 +54,4 @@ def test_the_file_of_a_table_tells_them_in_a_header_and_has_totals_if_asked(clie
 
 
 def test_a_hit_tells_them_of_the_table_that_answers(client):
-    assert LEFT_OUT in client.get("/", params={"q": "revenue by region"}).text
+    assert LEFT_OUT in client.get("/", params={"q": "revenue by region", "k": 50}).text

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from urllib.parse import quote
 
 import pytest
 
-from sat_retriever import SheetIndex
+from sat_retriever import SheetIndex, index_paths
 from tests.serve.conftest import Server, serving
 
 SALES, HR, ALL = "s" * 20, "h" * 20, "o" * 20
@@ -67,7 +68,7 @@ def test_each_token_searches_what_its_groups_may_see(server):
 
 
 def test_a_hidden_sheet_has_the_page_of_one_that_does_not_exist(server):
-    for path in ("/sheet", "/rows", "/preview", "/table.csv"):
+    for path in ("/sheet", "/rows", "/preview", "/table.csv", "/workbook", "/graph"):
         hidden = page(server, SALES, path, id=STAFF)
         missing = page(server, SALES, path, id=NONE)
         assert hidden.startswith("404")
@@ -145,3 +146,26 @@ def test_one_audience_for_all_who_reach_the_server(ruled):
     with serving(ruled, "--as", "sales", "--rate", 0) as server:
         found = server.get("/", q="salary revenue").text
         assert "Sales 2024" in found and "staff.csv" not in found
+
+
+def test_counts_folders_and_filters_are_those_of_a_token(server):
+    start = page(server, HR, "/")
+    assert "1 sheet of 1 workbook" in start
+    assert "pumps" not in start and "2024" not in re.sub(r"Q1 2024|Workbooks were.*", "", start)
+    assert "csv (1)" in start and "xlsx" not in start
+    assert "1 sheet<" in page(server, HR, "/", q="salary", k="50")
+    assert "pumps/Readings" not in page(server, HR, "/", folder="pumps")
+    assert "pumps/Readings" in page(server, SALES, "/", folder="pumps")
+    assert "staff.csv" not in page(server, SALES, "/")
+
+
+def test_what_was_skipped_is_told_to_the_owner_alone(ruled, reports, tmp_path):
+    moved = shutil.copytree(reports, tmp_path / "folder")
+    (moved / "broken.xlsx").write_bytes(b"PK\3\4 no workbook")
+    file = tmp_path / "own.sat"
+    with index_paths([moved], file, encoder=reports.parent / "encoder") as index:
+        index.permit(lambda record: ["hr"] if record.path == "staff.csv" else ["sales"])
+    with serving(file, "--tokens", ruled.with_name("tokens.toml"), "--rate", 0) as server:
+        for token, owner in ((SALES, False), (HR, False), (ALL, True)):
+            start = page(server, token, "/")
+            assert ("could not be read" in start, "broken" in start) == (owner, owner)

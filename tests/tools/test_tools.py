@@ -10,6 +10,7 @@ import pytest
 from sat_retriever import InputError, LinkType, SheetIndex, SheetRecord, SheetTools
 from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.hits import NOTHING
+from sat_retriever.records.links import Link
 from sat_retriever.tools import cellsearch, naming, sheettools
 from sat_retriever.tools.cells import estimated_tokens
 from tests.builders import indexed, save_book, transit
@@ -176,7 +177,31 @@ def test_answers_are_bounded_whatever_the_headers_are(tmp_path):
         cells = tools.search_cells("長い見出し", limit=200)
         query = tools.query_tables(["3.csv"])
         for answer in (found, described, cells, query, tools.read_range("3.csv")):
-            assert estimated_tokens(str(answer)) < 6_000
+            assert tokens_of(answer) < 6_000
+
+
+def tokens_of(answer):
+    """Those of the longer form of an answer: its text, or its values."""
+    values = json.dumps(answer.to_dict(), ensure_ascii=False)
+    return max(estimated_tokens(str(answer)), estimated_tokens(values))
+
+
+def test_many_links_and_sheets_are_bounded_as_text_and_as_values(tmp_path):
+    for number in range(60):
+        rows = [["Name", "Share"], *[[f"n{row}", row] for row in range(5)]]
+        sheets = {f"S{sheet}": rows for sheet in range(4)}
+        save_book(tmp_path / "books" / f"{number}.xlsx", **sheets)
+    with indexed(tmp_path / "books", tmp_path / "i.sat") as index:
+        links = [Link("0.xlsx#S0", each, "formula", 0.5) for each in index.sheet_ids()[1:240]]
+        tools = SheetTools(index)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(SheetIndex, "links", lambda _index, _ids: links)
+            related = tools.related_sheets("0.xlsx#S0", limit=200)
+        found = tools.find_sheets("share by name", top_k=50)
+        assert 40 < len(related.related) < 200 == 200 and related.total == len(links)
+        assert "more links are not listed" in str(related)
+        for answer in (related, found):
+            assert tokens_of(answer) < 6_000
 
 
 def test_links_are_told_from_the_side_of_the_sheet_that_was_asked_about(tools):
@@ -289,21 +314,27 @@ def test_the_guide_and_the_page_for_agents_name_tools_and_arguments_as_they_are(
     assert set(re.findall(r"`([a-z]+(?:_[a-z]+)*)`", page)) <= made.keys() | arguments
 
 
-# Keywords of JSON Schema that the pages of the vendors name for the arguments of functions.
+# Keywords of JSON Schema that the vendors take for the arguments of functions, and their limits, as
+# their pages tell them and as version 0.7.1 of the converter `lang_schema` sums them up:
+# platform.openai.com/docs/guides/structured-outputs/supported-schemas
 OPENAI = {
     "type", "description", "properties", "required", "additionalProperties", "items", "anyOf",
-    "enum", "const", "title", "$ref", "$defs", "pattern", "format", "multipleOf", "maximum",
-    "exclusiveMaximum", "minimum", "exclusiveMinimum", "minItems", "maxItems",
+    "enum", "const", "$ref", "$defs",
 }  # fmt: skip
+# platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
 ANTHROPIC = {
     "type", "description", "properties", "required", "additionalProperties", "items", "anyOf",
-    "allOf", "enum", "const", "title", "default", "$ref", "$defs", "format",
+    "allOf", "enum", "const", "default", "$ref", "$defs", "definitions", "format", "pattern",
+    "minItems",
 }  # fmt: skip
+MOST_TOOLS, MOST_UNIONS, MOST_OPTIONAL = 20, 16, 24  # of Anthropic, for all tools of a request
+# ai.google.dev/gemini-api/docs/structured-output
 GEMINI = {
-    "$id", "$defs", "$ref", "$anchor", "type", "format", "title", "description", "enum", "items",
-    "prefixItems", "minItems", "maxItems", "minimum", "maximum", "anyOf", "oneOf", "properties",
-    "additionalProperties", "required",
+    "type", "title", "description", "enum", "properties", "required", "additionalProperties",
+    "items", "prefixItems", "minItems", "maxItems", "minimum", "maximum", "format", "anyOf",
+    "$ref", "$defs",
 }  # fmt: skip
+MOST_PROPERTIES = 100  # of OpenAI, in one schema
 
 
 def schemas(schema):
@@ -316,7 +347,7 @@ def schemas(schema):
 
 @pytest.mark.parametrize("strict", [True, False])
 def test_the_schemas_of_arguments_keep_the_rules_of_the_vendors_strict_modes(tools, strict):
-    unions = 0
+    unions = optional = 0
     for tool in tools.tools():
         whole = tool.parameters(strict=strict)
         assert whole["type"] == "object" and "anyOf" not in whole
@@ -330,7 +361,10 @@ def test_the_schemas_of_arguments_keep_the_rules_of_the_vendors_strict_modes(too
         assert set(whole.get("required", ())) == (set(whole["properties"]) if strict else needed)
         for name, each in whole["properties"].items():
             assert (name in needed) != ({"type": "null"} in each.get("anyOf", ()))
-    assert unions <= 16  # Anthropic's limit for all tools of a request
+        assert len(whole["properties"]) <= MOST_PROPERTIES
+        optional += len(whole["properties"]) - len(whole.get("required", ()))
+    assert len(tools.tools()) <= MOST_TOOLS
+    assert unions <= MOST_UNIONS and optional <= MOST_OPTIONAL
 
 
 def test_only_files_under_the_indexed_folder_are_opened(folder, tmp_path):

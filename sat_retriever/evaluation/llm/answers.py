@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import statistics
+import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -45,10 +46,10 @@ def key_of(settings: Mapping[str, Any], prompt: str) -> str:
 
 
 class Answers:
-    """Answers by key; each is a line that is on the disk before the next question is asked.
+    """Answers by key; each is a line that is on the disk as soon as it is given.
 
-    One process may write to a file at a time. A last line that a kill left incomplete is dropped
-    and its question asked again. Failed questions are asked again too.
+    One process may write to a file at a time, with any number of threads. A last line that a kill
+    left incomplete is dropped and its question asked again. Failed questions are asked again too.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -56,6 +57,7 @@ class Answers:
         self.path = Path(path)
         self._kept: dict[str, Answer] = {}
         self._seen: dict[str, Answer] = {}
+        self._writing = threading.Lock()
         self._whole: int | None = None  # bytes before an incomplete last line, else None
         self._read()
 
@@ -80,14 +82,14 @@ class Answers:
         """Append an answer to the file; an OutputError if that fails."""
         line = json.dumps({"format": _FORMAT, "key": key, **asdict(answer)}) + "\n"
         make_folder(self.path.parent)
-        with writing(self.path), self.path.open("ab") as file:
+        with self._writing, writing(self.path), self.path.open("ab") as file:
             if self._whole is not None:
                 file.truncate(self._whole)
             file.write(line.encode())
             file.flush()
             os.fsync(file.fileno())
-        self._whole = None
-        self._kept[key] = self._seen[key] = answer
+            self._whole = None
+            self._kept[key] = self._seen[key] = answer
 
     def _read(self) -> None:
         try:

@@ -355,6 +355,12 @@ class StoreReader(ABC):
             )
         return [row[0] for row in found]
 
+    def tabs(self, path: str) -> list[str]:
+        """Sheet ids of the workbook at a path, in the order of its tabs."""
+        # All sheets of a workbook are written at once, in this order.
+        found = self._rows("SELECT sheet_id FROM sheets WHERE path = ? ORDER BY id", (path,))
+        return [row[0] for row in found]
+
     def paths(self) -> list[str]:
         """Paths of all workbooks that have sheets, in their order."""
         sql = "SELECT DISTINCT path FROM sheets WHERE path != '' ORDER BY path"

@@ -27,6 +27,7 @@ def to_html(
     *,
     title: str = "Sheets and their links",
     notes: Sequence[str] = (),
+    opens: str = "",
 ) -> str:
     """HTML of an interactive page: search, filter by link type, sheets, links with evidence.
 
@@ -34,6 +35,7 @@ def to_html(
         records: Sheets to draw. The page stays fluid with up to `PAGE_SHEETS`.
         links: Links between them; others are left out. Beyond `PAGE_LINKS` the weakest ones
             are left out too, and a note on the page gives their number.
+        opens: Start of the addresses at which sheets open, before their ids; none opens without.
     """
     drawn, left_out = _drawn(records, links)
     if left_out:
@@ -43,7 +45,7 @@ def to_html(
         ]
     layouts = [place_sheets(records, drawn, window) for window in WINDOWS]
     data = _page_data(records, drawn, layouts)
-    said = {"title": title, "notes": list(notes), "shapes": _SHAPES}
+    said = {"title": title, "notes": list(notes), "shapes": _SHAPES, "opens": opens}
     return one_page("sat_retriever.pages.graph", _SCRIPTS, title=title, data={**said, **data})
 
 

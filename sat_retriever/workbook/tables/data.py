@@ -56,6 +56,8 @@ def table_messages(
     lines = list(layout.lines)
     records: list[int] = records_of(cells, layout).tolist()
     kept = records[: max(1, wanted.most // max(1, len(lines)))]
+    covered = _covered(cells, layout)
+    taken = set(kept)
     ends_below = layout.area.bottom == cells.kinds.shape[0] - 1
     yield {
         "table": {
@@ -67,12 +69,14 @@ def table_messages(
             "sections": _sections(cells, layout, kept),
             "shown": [to_json(shown_in(cells, layout, line)) for line in lines],
             "unsaved": int((cells.kinds[layout.block] == Kind.UNKNOWN).sum()),
+            "repeated": sum(
+                row in taken for (row, _), value in covered.items() if value is not None
+            ),
             "cut": cut and ends_below,
             "more": len(kept) < len(records),
         }
     }
     step = max(1, _AT_ONCE // max(1, len(lines)))
-    covered = _covered(cells, layout)
     written = replace(cells, rows=cells.texts or ())  # the fields of a delimited file
     for start in range(0, len(kept), step):
         columns = _columns(cells, layout, lines, kept[start : start + step])

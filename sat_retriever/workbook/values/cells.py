@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
+from sat_retriever.text.numbers import decimal_text
 from sat_retriever.workbook.values.grid import CellError, FormatArray, Grid, Places, Value
 from sat_retriever.workbook.values.numberformat import PLAIN, NumberFormat
 
@@ -288,7 +289,7 @@ def plain_text(value: Value) -> str:
             text = "true" if value else "false"
         case float():
             whole = value.is_integer() and abs(value) < MAX_WHOLE
-            text = str(int(value)) if whole else repr(value)
+            text = str(int(value)) if whole else decimal_text(value)
         case dt.datetime():
             midnight = not (value.hour or value.minute or value.second or value.microsecond)
             text = value.date().isoformat() if midnight else value.isoformat(" ", "seconds")

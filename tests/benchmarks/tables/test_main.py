@@ -63,11 +63,12 @@ def test_a_difference_over_fewer_seeds_than_the_rows_have_says_so():
 def test_a_language_models_row_has_its_name_its_time_and_its_answers():
     found = file("rag_llm", None, [1, 2])
     told = {"questions": 2, "tokens_mean": 2836.5, "short": 1, "failed": 0, "retries": 3}
-    found["metrics"] |= {"settings": {"model": "small:1b"}, "answers": {**told, "seconds": 5.0}}
+    told |= {"seconds": 20.0, "slots": 4}
+    found["metrics"] |= {"settings": {"model": "small:1b"}, "answers": told}
     title = f"{RECIPES['rag_llm'].title} (small:1b)"
     assert cells(main_table([found], [], "standard"), title)[6] == "2,500.0"
     table = answers_table([found])
-    assert cells(table, title) == ["2", "2,836.5", "1", "0", "3"]
+    assert cells(table, title) == ["2", "2,836.5", "1", "0", "3", "2.500", "4"]
     assert below(table, title)[1:4] == ["179", "2,830", "4"]
     assert cells(table, RECIPES["llm_only"].title)[0] == "not run"
 

@@ -16,8 +16,8 @@ function readTheme() {
   const root = document.documentElement, style = getComputedStyle(root);
   const value = (name) => style.getPropertyValue(name).trim();
   paint = {
-    ground: value("--ground"), surface: value("--surface"), ink: value("--ink"),
-    muted: value("--muted"), accent: value("--accent"),
+    ground: value("--paper"), surface: value("--raised"), ink: value("--ink"),
+    muted: value("--quiet"), accent: value("--accent"),
     card: cards.map((_, i) => `hsl(${hue(i)} ${value("--tint")} ${value("--card-light")})`),
     edge: cards.map((_, i) => `hsl(${hue(i)} 30% ${value("--card-edge")})`),
     dot: cards.map((_, i) => `hsl(${hue(i)} 60% ${value("--dot-light")})`),

@@ -15,11 +15,19 @@ function showSheet(sheet) {
   panel.append(
     element("div", { className: "top" }, element("h3", {}, element("bdi", {}, sheet.name)), close),
     element("p", { className: "path" }, element("bdi", {}, sheet.path || sheet.workbook || sheet.id)),
+    ...openPart(sheet),
     element("ul", { className: "facts" }, ...facts(sheet)),
     ...headerPart(sheet),
     ...linkPart(sheet),
   );
   panel.scrollTop = 0;
+}
+
+// A link to the sheet's page, where a server has one.
+function openPart(sheet) {
+  if (!data.opens) return [];
+  const href = data.opens + encodeURIComponent(sheet.id);
+  return [element("p", { className: "open" }, element("a", { href }, "Open the sheet"))];
 }
 
 function facts(sheet) {

@@ -1,0 +1,273 @@
+"""Serve a language model of a GGUF file by PyTorch, several questions at a time.
+
+HTTP request → waiting → prompts read one by one → replies written together → HTTP answer
+
+The file's weights become bfloat16. Where a processor multiplies matrices of bfloat16 (AMX), one
+core reads a prompt more than twice as fast as llama.cpp, and a batch of replies takes hardly longer
+than one. `benchmarks.answers.llm_server` starts it.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import cached_property
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache, GgufConfig
+
+_GATHER_S = 0.5  # that the first question of a batch waits for others
+_SHARED = 512  # tokens; a longer beginning in common with the prompt before is not read again
+_LONGEST_BODY = 8 << 20  # bytes
+
+
+@dataclass(eq=False, slots=True)
+class _Question:
+    """One request: its prompt, its limits, and the reply so far."""
+
+    prompt: list[int]  # tokens
+    max_tokens: int
+    temperature: float
+    random: torch.Generator
+    grammar: Any  # of llguidance; None where every text is allowed
+    done: Future[str] = field(default_factory=Future)  # the finish reason
+    reply: list[int] = field(default_factory=list)  # tokens
+    cache: Any = None  # keys and values of the prompt
+
+
+class TorchModel:
+    """A causal model that answers batches of questions in a thread of its own.
+
+    Args:
+        model: The model, of transformers.
+        tokenizer: Its tokenizer, with a chat template.
+        context: Most tokens of a prompt and its reply.
+        slots: Most questions at a time.
+    """
+
+    def __init__(self, model: Any, tokenizer: Any, context: int, slots: int) -> None:
+        self._model, self._tokenizer = model, tokenizer
+        self.context = context
+        self._slots = slots
+        self._end = tokenizer.eos_token_id
+        self._waiting: queue.Queue[_Question] = queue.Queue()
+        self._before = _Question([], 0, 0.0, torch.Generator(), None, cache=DynamicCache())
+        threading.Thread(target=self._work, daemon=True).start()
+
+    @classmethod
+    def of_file(cls, file: Path, context: int, slots: int) -> TorchModel:
+        """Return the model of a GGUF file, on a GPU if there is one."""
+        folder, name = str(file.parent), file.name
+        model = AutoModelForCausalLM.from_pretrained(
+            folder,
+            gguf_file=name,
+            quantization_config=GgufConfig(gguf_file=name, dequantize=True),
+            dtype=torch.bfloat16,
+        )
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=name)
+        return cls(model.to(device), tokenizer, context, slots)
+
+    def question(self, body: Mapping[str, Any]) -> _Question:
+        """Return the question of a request; a ValueError for one that cannot be answered."""
+        said = [{"role": each["role"], "content": each["content"]} for each in body["messages"]]
+        prompt = self._tokenizer.apply_chat_template(
+            said, add_generation_prompt=True, return_dict=False
+        )
+        most = int(body.get("max_tokens") or 512)
+        if len(prompt) + most > self.context:
+            raise ValueError(
+                f"the prompt has {len(prompt)} tokens, and with {most} for the reply exceeds the "
+                f"context of {self.context}"
+            )
+        schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
+        return _Question(
+            prompt,
+            most,
+            float(body.get("temperature") or 0.0),
+            torch.Generator().manual_seed(int(body.get("seed") or 0)),
+            None if schema is None else self._grammar(schema),
+        )
+
+    @cached_property
+    def _grammars(self) -> Any:
+        from llguidance import hf
+
+        return hf.from_tokenizer(self._tokenizer, n_vocab=self._model.config.vocab_size)
+
+    def _grammar(self, schema: Mapping[str, Any]) -> Any:
+        from llguidance import LLMatcher
+
+        # No `uniqueItems`: llama.cpp's grammars do not know it either.
+        form = {"whitespace_flexible": False, "item_separator": ", ", "lenient": True}
+        found = LLMatcher(
+            self._grammars, LLMatcher.grammar_from_json_schema(dict(schema), overrides=form)
+        )
+        if found.is_error():
+            raise ValueError(f"response_format: {found.get_error()}")
+        return found
+
+    def answer(self, question: _Question) -> tuple[str, str]:
+        """Return the text of a reply and its finish reason."""
+        self._waiting.put(question)
+        reason = question.done.result()
+        return self._tokenizer.decode(question.reply, skip_special_tokens=True), reason
+
+    def _work(self) -> None:
+        while True:
+            batch = [self._waiting.get()]
+            try:
+                while len(batch) < self._slots:
+                    batch.append(self._waiting.get(timeout=_GATHER_S))
+            except queue.Empty:
+                pass
+            try:
+                with torch.inference_mode():
+                    self._answer(batch)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the questions get it
+                for each in batch:
+                    if not each.done.done():
+                        each.done.set_exception(error)
+
+    def _answer(self, batch: list[_Question]) -> None:
+        open_ = [each for each in batch if self._says(each, self._read(each))]
+        cache, length = _together(open_), max(len(each.prompt) for each in batch)
+        device = self._model.device
+        while open_:
+            width = length + len(open_[0].reply)
+            starts = [length - len(each.prompt) for each in open_]
+            places = torch.arange(width, device=device)
+            mask = places >= torch.tensor(starts, device=device)[:, None]
+            found = self._model(
+                torch.tensor([each.reply[-1:] for each in open_], device=device),
+                cache=cache,
+                attention_mask=mask.long(),
+                position_ids=torch.tensor([[width - 1 - start] for start in starts], device=device),
+            )
+            going = [self._says(*each) for each in zip(open_, found.logits[:, -1], strict=True)]
+            if not all(going):
+                cache.batch_select_indices(torch.tensor(going, device=device).nonzero()[:, 0])
+                open_ = [each for each, on in zip(open_, going, strict=True) if on]
+
+    def _read(self, question: _Question) -> torch.Tensor:
+        """Read a prompt; return the logits of the first token of the reply."""
+        old, new = self._before.prompt, question.prompt
+        shared = next(
+            (place for place, pair in enumerate(zip(old, new)) if pair[0] != pair[1]),  # noqa: B905
+            min(len(old), len(new)),
+        )
+        shared = min(shared, len(new) - 1)
+        question.cache = DynamicCache()
+        if shared >= _SHARED:
+            for place, layer in enumerate(self._before.cache.layers):
+                keys, values = layer.keys[:, :, :shared], layer.values[:, :, :shared]
+                question.cache.update(keys, values, place)
+            new = new[shared:]
+        found = self._model(
+            torch.tensor([new], device=self._model.device), cache=question.cache, logits_to_keep=1
+        )
+        self._before = question
+        logits: torch.Tensor = found.logits[0, -1]
+        return logits
+
+    def _says(self, question: _Question, logits: torch.Tensor) -> bool:
+        """Add the next token to a reply; return False if it is complete."""
+        logits = logits.float().cpu()
+        if question.grammar is not None:
+            allowed = np.frombuffer(question.grammar.compute_bitmask(), np.uint8)
+            bits = np.unpackbits(allowed, bitorder="little")[: len(logits)].astype(bool)
+            logits = logits.masked_fill(~torch.from_numpy(bits), -torch.inf)
+        if question.temperature:
+            shares = torch.softmax(logits / question.temperature, -1)
+            token = int(torch.multinomial(shares, 1, generator=question.random))
+        else:
+            token = int(logits.argmax())
+        ended = token == self._end
+        if not ended:
+            question.reply.append(token)
+            if question.grammar is not None:
+                question.grammar.consume_token(token)
+                ended = question.grammar.is_stopped()
+        if ended or len(question.reply) == question.max_tokens:
+            question.done.set_result("stop" if ended else "length")
+        return not question.done.done()
+
+
+def _together(questions: Sequence[_Question]) -> DynamicCache:
+    """Return one cache of several prompts, which end at the same place."""
+    joined = DynamicCache()
+    if not questions:
+        return joined
+    length = max(len(each.prompt) for each in questions)
+
+    def padded(kept: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.pad(kept, (0, 0, length - kept.shape[2], 0))
+
+    for place in range(len(questions[0].cache.layers)):
+        layers = [each.cache.layers[place] for each in questions]
+        keys = torch.cat([padded(layer.keys) for layer in layers])
+        values = torch.cat([padded(layer.values) for layer in layers])
+        joined.update(keys, values, place)
+    return joined
+
+
+def server_of(model: TorchModel, name: str, host: str, port: int) -> ThreadingHTTPServer:
+    """Return a server that answers requests of OpenAI's form."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            about = {"id": name, "object": "model", "meta": {"n_ctx": model.context}}
+            if self.path == "/v1/models":
+                self._send(200, {"object": "list", "data": [about]})
+            else:
+                self._refuse(404, f"nothing is at {self.path}")
+
+        def do_POST(self) -> None:
+            if self.path != "/v1/chat/completions":
+                self._refuse(404, f"nothing is at {self.path}")
+                return
+            try:
+                size = int(self.headers["Content-Length"])
+                if size > _LONGEST_BODY:
+                    raise ValueError(f"a body of {size} bytes is too long")
+                body = json.loads(self.rfile.read(size))
+                question = model.question(body)
+            except (ValueError, LookupError, TypeError) as error:
+                self._refuse(400, str(error))
+                return
+            try:
+                text, reason = model.answer(question)
+            except Exception as error:  # noqa: BLE001 - of the thread that answers
+                self._refuse(500, str(error))
+                return
+            counts = {
+                "prompt_tokens": len(question.prompt),
+                "completion_tokens": len(question.reply),
+            }
+            said = {"role": "assistant", "content": text}
+            choice = {"index": 0, "message": said, "delta": said, "finish_reason": reason}
+            self._send(200, {"model": name, "choices": [choice], "usage": counts})
+
+        def _refuse(self, status: int, why: str) -> None:
+            self._send(status, {"error": {"message": why}})
+
+        def _send(self, status: int, content: Mapping[str, Any]) -> None:
+            data = json.dumps(content).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing of each request."""
+
+    return ThreadingHTTPServer((host, port), Handler)

@@ -1,0 +1,114 @@
+"""A tiny model behind the server: batches and kept beginnings change no answer."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+
+from benchmarks.answers.torch_server import TorchModel, server_of
+from sat_retriever.errors import LanguageModelError, ModelSetupError
+from sat_retriever.llm.openai import OpenAIModel
+from sat_retriever.llm.served import Options
+
+_TEMPLATE = "{% for each in messages %}{{ each['content'] }}{% endfor %}"
+_END = 256
+_START = "the same beginning of every question; " * 20  # long enough to be kept
+QUESTIONS = ["a", "bb " * 40, _START + "one", _START + "two", "c" * 7]
+
+
+def _tokenizer():
+    """Every byte is a token."""
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokens = {letter: number for number, letter in enumerate(letters)} | {"<end>": _END}
+    found = Tokenizer(models.BPE(tokens, []))
+    found.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    found.decoder = decoders.ByteLevel()
+    return PreTrainedTokenizerFast(
+        tokenizer_object=found, eos_token="<end>", chat_template=_TEMPLATE
+    )
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return _tokenizer()
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(5)
+    config = Qwen2Config(
+        vocab_size=257, hidden_size=32, intermediate_size=64, num_hidden_layers=2,
+        num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=2048,
+        eos_token_id=_END, pad_token_id=_END, bos_token_id=_END, initializer_range=0.4,
+    )  # fmt: skip
+    return Qwen2ForCausalLM(config).eval()
+
+
+@pytest.fixture(scope="module")
+def client(model, tokenizer):
+    with server_of(TorchModel(model, tokenizer, 1024, 4), "tiny", "127.0.0.1", 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield OpenAIModel("tiny", f"http://127.0.0.1:{server.server_port}/v1", pauses_s=())
+        server.shutdown()
+
+
+def _replied(client, question, **options):
+    """The reply to a question, and its tokens."""
+    pieces = list(client.stream("", question, Options(**{"max_tokens": 24} | options)))
+    return "".join(each.text for each in pieces), pieces[-1]
+
+
+def _generated(model, tokenizer, question):
+    """What transformers itself generates."""
+    prompt = tokenizer(question, return_tensors="pt").input_ids
+    found = model.generate(prompt, max_new_tokens=24, do_sample=False)[0, prompt.shape[1] :]
+    return tokenizer.decode(found, skip_special_tokens=True), prompt.shape[1]
+
+
+def test_questions_of_one_batch_get_the_replies_that_they_get_alone(client, model, tokenizer):
+    with ThreadPoolExecutor(len(QUESTIONS)) as pool:  # more than the server has slots
+        together = list(pool.map(lambda each: _replied(client, each), QUESTIONS))
+    for question, (text, end) in zip(QUESTIONS, together, strict=True):
+        assert (text, end.prompt_tokens) == _generated(model, tokenizer, question)
+    assert len({text for text, _ in together}) == len(QUESTIONS)
+
+
+def test_a_reply_is_cut_at_its_longest_length(client):
+    text, end = _replied(client, QUESTIONS[1], max_tokens=3)
+    assert (end.tokens, end.ended) == (3, False)
+    assert text
+
+
+def test_a_temperature_draws_replies_and_equal_seeds_draw_equal_ones(client):
+    drawn = [_replied(client, "a", temperature=1.5, seed=seed)[0] for seed in (1, 2, 1)]
+    assert drawn[0] == drawn[2] != drawn[1]
+
+
+def test_a_schema_is_kept_to(client):
+    pytest.importorskip("llguidance", reason="`llm-server --torch` fetches it")
+    schema = {"type": "array", "items": {"enum": ["12", "7"]}, "minItems": 2, "maxItems": 2}
+    reply = client.reply("a", schema, Options(max_tokens=50))
+    assert reply.text.replace(" ", "") in {f'["{a}","{b}"]' for a in (12, 7) for b in (12, 7)}
+    assert reply.ended
+
+
+def test_a_prompt_beyond_the_context_is_refused_in_words(client):
+    with pytest.raises(ModelSetupError, match="context"):
+        _replied(client, "x" * 2000)
+
+
+def test_the_client_reads_the_context_and_names_other_models(client):
+    assert client.facts().context_length == 1024
+    with pytest.raises(ModelSetupError, match="tiny"):
+        OpenAIModel("other", client.host, pauses_s=()).facts()
+
+
+def test_a_failing_model_fails_its_questions_and_goes_on(client, model, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(model, "forward", lambda *_, **__: 1 / 0)
+        with pytest.raises(LanguageModelError, match="division"):
+            _replied(client, "a")
+    assert _replied(client, "a")[0]
