@@ -50,7 +50,8 @@ def test_the_answer_has_its_query_rows_and_links_to_the_cells(index_file):
     ids=["wrong key", "slow", "no question", "wrong filter"],
 )
 def test_failures_are_told_in_words(index_file, form, reaction, status, words):
-    model, server_of = asking(index_file, reaction, more=("--answer-seconds", 1))
+    seconds = 1 if status == 504 else 60
+    model, server_of = asking(index_file, reaction, more=("--answer-seconds", seconds))
     with model as opened, server_of(opened) as server:
         found = server.ask("/answer", "POST", urlencode(form).encode(), **FORM)
     assert (found.status, words in found.text) == (status, True), found.text
@@ -70,6 +71,8 @@ def test_a_button_asks_when_the_hits_are_there(index_file, window):
         page = window()
         page.goto(f"{server.url}/?{urlencode(ASKED)}")
         page.wait_for_selector(".hits")
+        page.fill("#q", f"{ASKED['q']} again")  # the hits are replaced, and the button with them
+        page.wait_for_url("**again**")
         assert opened.chats == []
         page.click("text=Answer in words")
         page.wait_for_selector("#answer details")
