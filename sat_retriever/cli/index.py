@@ -17,6 +17,7 @@ from sat_retriever.cli.options import (
     ReadersOption,
     examples,
 )
+from sat_retriever.cli.permissions import warn_of_idle
 from sat_retriever.cli.progress import progress
 from sat_retriever.cli.terminal import fail, plain, print_json, stdout
 from sat_retriever.errors import (
@@ -182,6 +183,8 @@ def index(
             whole = opened.seen_by(OWNER)
             sheets, left = len(whole), not is_new or bool(whole.workbooks())
             encoded = encoder_lines(whole, report)
+            idle = opened.idle_rules()
+    warn_of_idle(idle)
     if as_json:
         written = str(file) if left else None
         print_json({"index": written, "sheets_in_index": sheets, **to_json(report)})

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sat_retriever.cli.options import DEFAULT_INDEX, IndexOption, JsonOption, examples, opened_whole
-from sat_retriever.cli.terminal import counted, plain, print_json, stdout
+from sat_retriever.cli.terminal import counted, plain, print_json, stderr, stdout
 from sat_retriever.errors import InputError
 from sat_retriever.index.permissions import Change
 from sat_retriever.records.permissions import EVERYONE
@@ -61,6 +61,7 @@ def permissions(
             changes = opened.permitting(rules)
         elif rules is not None or open_to_all:
             changes = opened.permit(rules)
+        idle = opened.idle_rules(rules)
         restricted, groups, sheets = opened.is_restricted, opened.groups(), len(opened)
     if as_json:
         print_json(
@@ -69,6 +70,7 @@ def permissions(
                 "sheets": sheets,
                 "groups": groups,
                 "dry_run": dry_run,
+                "idle_rules": idle,
                 "changed": [
                     {"sheet": x.sheet_id, "before": list(x.before), "after": list(x.after)}
                     for x in changes
@@ -78,10 +80,20 @@ def permissions(
         return
     if rules is not None or open_to_all:
         _print_changes(changes, dry_run=dry_run)
+    warn_of_idle(idle)
     if not restricted:
         stdout().print(f"no permissions: everyone sees {counted(sheets, 'sheet')}")
     elif not dry_run:
         _print_groups(groups, sheets)
+
+
+def warn_of_idle(rules: Sequence[str]) -> None:
+    """Warn of rules that decide for no sheet: those below decide in their place."""
+    for each in rules:
+        line = (
+            f"warning: {each}; later rules decide. Paths are below the indexed folder; case matters"
+        )
+        stderr().print(plain(line), soft_wrap=True)
 
 
 def _print_changes(changes: Sequence[Change], *, dry_run: bool) -> None:

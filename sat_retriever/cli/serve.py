@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import socket
@@ -39,7 +38,7 @@ from sat_retriever.rank.load import AUTO
 from sat_retriever.records.permissions import Owner, Principals
 from sat_retriever.serve.access import Audience, read_audiences, read_token
 from sat_retriever.serve.limits import HTTP_PATH, OPENAPI, RATE
-from sat_retriever.serve.plan import ANSWER_S, STOP_S, OpenFiles, Plan
+from sat_retriever.serve.plan import ANSWER_S, STOP_S, OpenFiles, Plan, log_warnings
 
 app = typer.Typer()
 
@@ -164,7 +163,7 @@ def serve(
     for module in ("mcp", "jinja2", "starlette", "uvicorn"):
         require(module, "serve")
 
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    log_warnings()
     plan = Plan(
         opens(file), chosen(reranker), page=True, names=allow_host or (), rate=rate,
         proxies=proxy or (), workers=workers, stop_s=stop_seconds, open_files=open_files,
@@ -213,7 +212,7 @@ def mcp(
     serve offers the same over HTTP, and a page for people.
     """
     require("mcp", "mcp")
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    log_warnings()
     principals = asking(as_groups, as_owner=as_owner)
     if transport is Transport.STDIO:
         _serve_client(file, reranker, principals)

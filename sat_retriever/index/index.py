@@ -562,6 +562,10 @@ class SheetIndex:
         """The sheets that `permit` would give other groups; raises the same, writes nothing."""
         return self._writer.permitting(permissions)
 
+    def idle_rules(self, permissions: Given | None = None) -> list[str]:
+        """A warning for each rule that decides for no sheet: of the index's, or of others."""
+        return self._writer.idle_rules(permissions)
+
     def name_reranker(self, folder: str | Path | None) -> None:
         """Record the trained reranker that searches of this index use if none is named.
 

@@ -41,12 +41,12 @@ class ByRules:
     """Groups by rules."""
 
     def __init__(self, rules: Rules) -> None:
-        self._rules = rules
+        self.rules = rules
         self.source = json.dumps({"rules": rules.to_json()}, ensure_ascii=False)
 
     def groups_of(self, record: SheetRecord, _file: tuple[str, str] | None) -> tuple[str, ...]:
         """Groups of the first rule that covers the sheet."""
-        return self._rules.groups_of(record)
+        return self.rules.groups_of(record)
 
 
 class ByFiles:

@@ -70,10 +70,9 @@ class Rule:
     groups: tuple[str, ...]
     sheets: str = "*"
 
-    def covers(self, record: SheetRecord) -> bool:
-        """True if the rule is for the sheet."""
-        place = record.path or record.workbook
-        return fnmatchcase(place, self.paths) and fnmatchcase(record.sheet, self.sheets)
+    def covers(self, place: str, sheet: str) -> bool:
+        """True if the rule is for a sheet of the workbook at a path, or of that name."""
+        return fnmatchcase(place, self.paths) and fnmatchcase(sheet, self.sheets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,26 @@ class Rules:
 
     def groups_of(self, record: SheetRecord) -> tuple[str, ...]:
         """The groups that may see a sheet."""
-        return next((rule.groups for rule in self.rules if rule.covers(record)), ())
+        place = record.path or record.workbook
+        return next((rule.groups for rule in self.rules if rule.covers(place, record.sheet)), ())
+
+    def idle(self, sheets: Iterable[tuple[str, str]]) -> list[str]:
+        """A warning for each rule that decides for none of some sheets: their places and names.
+
+        >>> Rules((Rule("HR/*", ("hr",)), Rule("*", ("*",)))).idle([("hr/pay.xlsx", "2024")])
+        ['rule 1 (paths "HR/*", sheets "*") decides for no sheet: no sheet matches it']
+        """
+        matched, deciding = set(), set()
+        for place, sheet in sheets:
+            covering = [n for n, rule in enumerate(self.rules) if rule.covers(place, sheet)]
+            matched.update(covering)
+            deciding.update(covering[:1])
+        return [
+            f'rule {n + 1} (paths "{rule.paths}", sheets "{rule.sheets}") decides for no sheet: '
+            + ("rules above it match the same sheets" if n in matched else "no sheet matches it")
+            for n, rule in enumerate(self.rules)
+            if n not in deciding
+        ]
 
     def to_json(self) -> list[dict[str, Any]]:
         """Plain values, which `from_json` reads."""

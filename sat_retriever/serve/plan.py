@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +26,16 @@ if TYPE_CHECKING:
 
 STOP_S = 10.0
 ANSWER_S = 300.0
+
+
+def log_warnings() -> None:
+    """Write warnings of a server to standard error, each with its time."""
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=logging.WARNING,
+        format="%(asctime)s %(levelname)s:%(name)s:%(message)s",
+        datefmt="%Y-%m-%dT%H:%M:%S%z",
+    )
 
 
 class OpenFiles(StrEnum):

@@ -166,6 +166,7 @@ class _Supervisor:
     async def _renew(self) -> None:
         """Replace every worker by one of a new plan; at an error the rest stay as they are."""
         before = self._plan
+        _logger.warning("SIGHUP: %d workers are replaced one by one", len(self._workers))
         try:
             self._plan = self._plan_of()
             for place in range(len(self._workers)):
@@ -174,6 +175,7 @@ class _Supervisor:
                 older, self._workers[place] = self._workers[place], newer
                 self._retired.append(older)
                 older.signal(signal.SIGHUP)
+            _logger.warning("every worker was replaced")
         except SatError as error:
             self._plan = before
             _logger.warning("not every worker was replaced: %.500s", error)

@@ -7,7 +7,6 @@ sheets it serves, or why it serves none. When standard input ends its parent is 
 from __future__ import annotations
 
 import json
-import logging
 import os
 import signal
 import socket
@@ -18,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from sat_retriever.errors import InputError, SatError
-from sat_retriever.serve.plan import Plan, service_of
+from sat_retriever.serve.plan import Plan, log_warnings, service_of
 from sat_retriever.serve.serving import Serving
 
 assert sys.platform != "win32", "`sat serve` starts no workers there"
@@ -26,7 +25,7 @@ assert sys.platform != "win32", "`sat serve` starts no workers there"
 
 def main() -> None:
     """Serve until SIGTERM, or SIGHUP, after which a newer process has taken over."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    log_warnings()
     listening, counts = (int(each) for each in sys.argv[1:])
     plan = Plan(**json.loads(sys.stdin.buffer.readline()))
     threading.Thread(target=_stop_with_parent, daemon=True).start()

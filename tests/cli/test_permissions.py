@@ -147,6 +147,30 @@ def test_indexing_takes_rules_and_later_runs_go_on_with_them(
     assert STAFF not in found and "more.csv#more" in found
 
 
+def test_a_rule_that_decides_for_no_sheet_is_told_by_every_command(
+    workbooks, encoder, sat, tmp_path
+):
+    rules, file = tmp_path / "rules.toml", tmp_path / "new.sat"
+    rule = '[[rule]]\npaths = "{}"\ngroups = ["{}"]\n'
+    given = [("STAFF*", "hr"), ("*", "*"), ("sales/*", "board")]  # the first opens what it means
+    rules.write_text("".join(rule.format(*each) for each in given))
+    told = (
+        'warning: rule 1 (paths "STAFF*", sheets "*") decides for no sheet: no sheet matches it',
+        'warning: rule 3 (paths "sales/*", sheets "*") decides for no sheet: rules above it match',
+    )
+    runs = [
+        sat("index", workbooks, "--index", file, "--encoder", encoder, "--permissions", rules),
+        sat("index", workbooks, "--index", file),  # with the rules that the index notes
+        sat("permissions", "--index", file),
+    ]
+    for run in runs:
+        assert run.code == 0 and all(each in run.err for each in told), run.err
+    rules.write_text(rule.format("staff*", "hr"))
+    tried = sat("permissions", "--index", file, "--rules", rules, "--dry-run", "--json")
+    assert json.loads(tried.out)["idle_rules"] == [] and "warning" not in tried.err
+    assert sat("permissions", "--index", file, "--rules", rules).err == ""
+
+
 def test_a_server_needs_to_know_who_asks(ruled, sat, tmp_path):
     run = sat("serve", "--index", ruled, "--port", 0)
     assert run.code == 2 and "--tokens FILE" in run.err

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 
 import httpx2
 import psutil
@@ -175,9 +176,13 @@ def test_hangup_replaces_every_worker_and_loses_no_request(index_file, tmp_path)
         token.write_text("short")  # cannot be used: all stays as it is
         after = set(workers(server))
         server.process.send_signal(signal.SIGHUP)
-        said = server.process.stderr.readline().decode()
-        assert "not every worker was replaced" in said
-        assert "16 characters or more" in said
+        logged = [server.process.stderr.readline().decode() for _ in range(4)]
+        for line in logged:  # each with its time
+            assert datetime.now(UTC) - datetime.fromisoformat(line.split()[0]) < timedelta(hours=1)
+        first, done, second, refused = logged
+        assert all("SIGHUP: 2 workers are replaced" in each for each in (first, second))
+        assert "every worker was replaced" in done
+        assert "not every worker was replaced" in refused and "16 characters or more" in refused
         assert set(workers(server)) == after
         assert server.ask("/", Authorization=f"Bearer {newer}").status == 200
         assert stopped(server) == 0

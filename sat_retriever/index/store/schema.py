@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -276,10 +277,15 @@ MIGRATIONS: tuple[str, ...] = (
 )
 
 
+# All that an index holds beside plain tables and their indexes.
+_WORDS = re.compile(r"CREATE VIRTUAL TABLE (lexical|content_words) USING fts5\b")
+
+
 def check(connection: sqlite3.Connection, path: Path, *, writable: bool) -> None:
     """Refuse a file that is not an index or cannot be migrated, without changing it."""
     if _pragma(connection, "application_id") != APPLICATION_ID:
         raise IndexFormatError(f"{path} is not an index of this package")
+    _check_plain(connection, path)
     version = _pragma(connection, "user_version")
     if version > len(MIGRATIONS):
         raise IndexFormatError(
@@ -291,6 +297,21 @@ def check(connection: sqlite3.Connection, path: Path, *, writable: bool) -> None
             f"{path} was written by an older version and is read-only here: open it once where "
             "it can be written to, or a copy of it"
         )
+
+
+def _check_plain(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse what a statement on our tables would run unseen; only the list of tables is read."""
+    sql = (
+        "SELECT type, name, sql FROM sqlite_master WHERE type NOT IN ('table', 'index') "
+        "OR rootpage = 0 ORDER BY name"
+    )
+    for kind, name, made in connection.execute(sql):
+        if kind != "table" or not _WORDS.match(made):
+            shown = "foreign table" if kind == "table" else kind
+            raise IndexFormatError(
+                f"{path} holds a {shown} {name[:100]!r}, which no index of this package has: it "
+                "was changed by others; index the folder anew into another file"
+            )
 
 
 def migrate(connection: sqlite3.Connection) -> None:

@@ -17,6 +17,7 @@ from sat_retriever.errors import IndexStorageError, PathNotFoundError
 from sat_retriever.index.permissions import (
     ByFiles,
     ByFunction,
+    ByRules,
     Change,
     Given,
     Permissions,
@@ -159,6 +160,15 @@ class IndexWriter:
     def permitting(self, given: Given) -> list[Change]:
         """The sheets that would have other groups; nothing is written."""
         return self._changes(permissions_of(given))
+
+    def idle_rules(self, given: Given | None) -> list[str]:
+        """A warning for each rule, of those given or noted, that decides for no sheet."""
+        permissions = self._permissions() if given is None else permissions_of(given)
+        if not isinstance(permissions, ByRules):
+            return []
+        parts = _parts(self._store.all_sheet_ids(), AT_ONCE)
+        found = (name for ids in parts for name in self._store.names(ids).values())
+        return permissions.rules.idle((each.home, each.sheet) for each in found)
 
     def _permissions(self) -> Permissions | None:
         """The permissions that the store notes; a function only if it was given here."""

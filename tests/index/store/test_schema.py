@@ -1,5 +1,6 @@
 """Index files of other versions, and what is not an index."""
 
+import re
 import sqlite3
 from contextlib import closing
 
@@ -84,3 +85,32 @@ def test_an_older_file_that_cannot_be_written_to_is_refused_with_what_to_do(tmp_
     monkeypatch.setattr(connection, "is_writable", lambda _path: False)  # root may write anywhere
     with pytest.raises(IndexFormatError, match="older version and is read-only here"):
         open_store(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("ALTER TABLE sheets RENAME TO s; CREATE VIEW sheets AS SELECT * FROM s", "view 'sheets'"),
+        (
+            "CREATE TRIGGER t AFTER UPDATE ON meta BEGIN DELETE FROM sheets; END",
+            "trigger 't'",
+        ),
+        ("CREATE VIRTUAL TABLE own USING fts5 (a)", "foreign table 'own'"),
+        (
+            "DROP TABLE lexical; CREATE VIRTUAL TABLE lexical USING rtree (id, a, b)",
+            "foreign table 'lexical'",
+        ),
+    ],
+)
+def test_a_file_with_views_triggers_or_foreign_tables_is_refused_before_it_is_read(
+    tmp_path, change, told
+):
+    file = tmp_path / "a.sat"
+    create_file(file, {})
+    with closing(sqlite3.connect(file)) as hostile:
+        hostile.executescript(change)
+        hostile.execute("PRAGMA user_version = 1")  # an older file would be migrated
+    before = file.read_bytes()
+    with pytest.raises(IndexFormatError, match=re.escape(told)):
+        open_store(file)
+    assert file.read_bytes() == before

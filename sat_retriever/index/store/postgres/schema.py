@@ -227,6 +227,7 @@ def check(session: PostgresSession, url: IndexUrl, *, writable: bool) -> bool:
         raise IndexNotFoundError(
             f"no index at {url}; make one with: sat index FOLDER --index '{url}'"
         )
+    _check_plain(session, url)
     version: int = _one(session, "SELECT version FROM sat_version")
     if version > len(MIGRATIONS):
         raise IndexFormatError(
@@ -239,6 +240,35 @@ def check(session: PostgresSession, url: IndexUrl, *, writable: bool) -> bool:
             "that may write"
         )
     return version < len(MIGRATIONS)
+
+
+# In a schema: what stands in a table's place, hangs on it, or lends it rows; catalogues alone are
+# read. Triggers of foreign keys are internal, and the rule of a view is its query.
+_FOREIGN = """
+    SELECT CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view'
+        WHEN 'f' THEN 'foreign table' ELSE 'partitioned table' END, c.relname
+    FROM pg_class c WHERE c.relnamespace = to_regnamespace(?)
+        AND c.relkind IN ('v', 'm', 'f', 'p') AND c.relname = ANY (?)
+    UNION ALL SELECT 'trigger', t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+    WHERE c.relnamespace = to_regnamespace(?) AND c.relname = ANY (?) AND NOT t.tgisinternal
+    UNION ALL SELECT 'rule', r.rulename FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
+    WHERE c.relnamespace = to_regnamespace(?) AND c.relname = ANY (?) AND c.relkind = 'r'
+    UNION ALL SELECT 'table with the rows of', c.relname
+    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent
+    WHERE c.relnamespace = to_regnamespace(?) AND c.relname = ANY (?)
+    ORDER BY 2
+"""
+
+
+def _check_plain(session: PostgresSession, url: IndexUrl) -> None:
+    """Refuse what a statement on our tables would run unseen."""
+    values = (f'"{url.namespace}"', list(TABLES)) * 4
+    found = session.execute(_FOREIGN, values).fetchone()
+    if found:
+        raise IndexFormatError(
+            f"{url} holds a {found[0]} {str(found[1])[:100]!r}, which no index of this package "
+            "has: it was changed by others; index the folder anew into another schema"
+        )
 
 
 def check_server(session: PostgresSession, url: IndexUrl) -> None:

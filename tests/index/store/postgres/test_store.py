@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import psycopg
 import pytest
 
@@ -365,3 +367,60 @@ def test_an_answer_is_of_one_state_whatever_others_write(index, url):
     found = SheetRetriever(index, Removing()).retrieve("sales")
     assert [hit.sheet_id for hit in found] == ["a", "b"]
     assert [hit.sheet_id for hit in SheetRetriever(index, None).retrieve("sales")] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (
+            [
+                "CREATE FUNCTION trap() RETURNS bigint LANGUAGE plpgsql AS "
+                "$$ BEGIN RAISE 'a trap was sprung'; END $$",
+                "ALTER TABLE sat_version RENAME TO v",
+                "CREATE VIEW sat_version AS SELECT trap() AS version",
+            ],
+            "view 'sat_version'",
+        ),
+        (
+            [
+                "CREATE FUNCTION trap() RETURNS trigger LANGUAGE plpgsql AS "
+                "$$ BEGIN RAISE 'a trap was sprung'; END $$",
+                "CREATE TRIGGER t BEFORE INSERT ON meta EXECUTE FUNCTION trap()",
+            ],
+            "trigger 't'",
+        ),
+        (["CREATE RULE r AS ON UPDATE TO meta DO INSTEAD DELETE FROM sheets"], "rule 'r'"),
+        (
+            [
+                "CREATE FOREIGN DATA WRAPPER w",
+                "CREATE SERVER far FOREIGN DATA WRAPPER w",
+                "CREATE FOREIGN TABLE strange () INHERITS (sheets) SERVER far",
+            ],
+            "table with the rows of 'sheets'",
+        ),
+        (
+            [
+                "CREATE FOREIGN DATA WRAPPER w",
+                "CREATE SERVER far FOREIGN DATA WRAPPER w",
+                "ALTER TABLE stale_families RENAME TO old",
+                "CREATE FOREIGN TABLE stale_families (family text) SERVER far",
+            ],
+            "foreign table 'stale_families'",
+        ),
+    ],
+)
+def test_tables_of_others_in_the_place_of_ours_are_refused_before_they_are_read(
+    url, postgres, changes, told
+):
+    SheetIndex.create(url, HashedEncoder()).close()
+    space = place_of(url).namespace
+    with psycopg.connect(postgres.conninfo, autocommit=True) as hostile:
+        hostile.execute(f"SET search_path = {space}")
+        try:
+            for each in changes:
+                hostile.execute(each)
+            with pytest.raises(IndexFormatError, match=re.escape(told)):
+                SheetIndex.open(url)
+        finally:
+            hostile.execute("DROP FOREIGN DATA WRAPPER IF EXISTS w CASCADE")
+            hostile.execute(f"DROP SCHEMA {space} CASCADE")
