@@ -9,6 +9,7 @@ than one. `benchmarks.answers.llm_server` starts it.
 
 from __future__ import annotations
 
+import importlib
 import json
 import queue
 import threading
@@ -66,7 +67,7 @@ class TorchModel:
     def of_file(cls, file: Path, context: int, slots: int) -> TorchModel:
         """Return the model of a GGUF file, on a GPU if there is one."""
         folder, name = str(file.parent), file.name
-        model = AutoModelForCausalLM.from_pretrained(
+        model: Any = AutoModelForCausalLM.from_pretrained(
             folder,
             gguf_file=name,
             quantization_config=GgufConfig(gguf_file=name, dequantize=True),
@@ -99,18 +100,15 @@ class TorchModel:
 
     @cached_property
     def _grammars(self) -> Any:
-        from llguidance import hf
-
+        hf: Any = importlib.import_module("llguidance.hf")
         return hf.from_tokenizer(self._tokenizer, n_vocab=self._model.config.vocab_size)
 
     def _grammar(self, schema: Mapping[str, Any]) -> Any:
-        from llguidance import LLMatcher
-
+        matcher: Any = importlib.import_module("llguidance").LLMatcher
         # No `uniqueItems`: llama.cpp's grammars do not know it either.
         form = {"whitespace_flexible": False, "item_separator": ", ", "lenient": True}
-        found = LLMatcher(
-            self._grammars, LLMatcher.grammar_from_json_schema(dict(schema), overrides=form)
-        )
+        grammar = matcher.grammar_from_json_schema(dict(schema), overrides=form)
+        found = matcher(self._grammars, grammar)
         if found.is_error():
             raise ValueError(f"response_format: {found.get_error()}")
         return found

@@ -86,7 +86,7 @@ def _answer_ms(file: File) -> float | None:
 
 def _answer_s(answers: Mapping[str, Any]) -> float:
     """Return the mean seconds of an answer when it was given; of several at a time its share."""
-    return float(answers["seconds"]) / answers["questions"] / answers.get("slots", 1)
+    return float(answers["seconds"]) / float(answers["questions"] * answers.get("slots", 1))
 
 
 def _ahead(gap: Gap) -> str:
