@@ -43,6 +43,11 @@ class _Question:
     reply: list[int] = field(default_factory=list)  # tokens
     cache: Any = None  # keys and values of the prompt
 
+    @property
+    def size(self) -> int:
+        """Most tokens of the prompt and its reply."""
+        return len(self.prompt) + self.max_tokens
+
 
 class TorchModel:
     """A causal model that answers batches of questions in a thread of its own.
@@ -50,7 +55,7 @@ class TorchModel:
     Args:
         model: The model, of transformers.
         tokenizer: Its tokenizer, with a chat template.
-        context: Most tokens of a prompt and its reply.
+        context: Most tokens of a prompt and its reply, and of all that are answered at a time.
         slots: Most questions at a time.
     """
 
@@ -60,6 +65,7 @@ class TorchModel:
         self._slots = slots
         self._end = tokenizer.eos_token_id
         self._waiting: queue.Queue[_Question] = queue.Queue()
+        self._held: _Question | None = None  # it did not fit the batch before
         self._before = _Question([], 0, 0.0, torch.Generator(), None, cache=DynamicCache())
         threading.Thread(target=self._work, daemon=True).start()
 
@@ -83,20 +89,20 @@ class TorchModel:
         prompt = self._tokenizer.apply_chat_template(
             said, add_generation_prompt=True, return_dict=False
         )
-        most = int(body.get("max_tokens") or 512)
-        if len(prompt) + most > self.context:
-            raise ValueError(
-                f"the prompt has {len(prompt)} tokens, and with {most} for the reply exceeds the "
-                f"context of {self.context}"
-            )
         schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
-        return _Question(
+        question = _Question(
             prompt,
-            most,
+            int(body.get("max_tokens") or 512),
             float(body.get("temperature") or 0.0),
             torch.Generator().manual_seed(int(body.get("seed") or 0)),
             None if schema is None else self._grammar(schema),
         )
+        if question.size > self.context:
+            raise ValueError(
+                f"the prompt has {len(prompt)} tokens, and with {question.max_tokens} for the "
+                f"reply exceeds the context of {self.context}"
+            )
+        return question
 
     @cached_property
     def _grammars(self) -> Any:
@@ -119,14 +125,26 @@ class TorchModel:
         reason = question.done.result()
         return self._tokenizer.decode(question.reply, skip_special_tokens=True), reason
 
+    def _gathered(self) -> list[_Question]:
+        """Wait for a question, and return it with others that fit the context beside it."""
+        batch = [self._held or self._waiting.get()]
+        self._held = None
+        left = self.context - batch[0].size
+        while len(batch) < self._slots:
+            try:
+                found = self._waiting.get(timeout=_GATHER_S)
+            except queue.Empty:
+                break
+            left -= found.size
+            if left < 0:
+                self._held = found
+                break
+            batch.append(found)
+        return batch
+
     def _work(self) -> None:
         while True:
-            batch = [self._waiting.get()]
-            try:
-                while len(batch) < self._slots:
-                    batch.append(self._waiting.get(timeout=_GATHER_S))
-            except queue.Empty:
-                pass
+            batch = self._gathered()
             try:
                 with torch.inference_mode():
                     self._answer(batch)
@@ -138,6 +156,8 @@ class TorchModel:
     def _answer(self, batch: list[_Question]) -> None:
         open_ = [each for each in batch if self._says(each, self._read(each))]
         cache, length = _together(open_), max(len(each.prompt) for each in batch)
+        for each in batch[:-1]:
+            each.cache = None  # of the last one, a beginning may be kept
         device = self._model.device
         while open_:
             width = length + len(open_[0].reply)
@@ -147,7 +167,7 @@ class TorchModel:
             found = self._model(
                 torch.tensor([each.reply[-1:] for each in open_], device=device),
                 cache=cache,
-                attention_mask=mask.long(),
+                attention_mask=mask.long() if len(open_) > 1 else None,
                 position_ids=torch.tensor([[width - 1 - start] for start in starts], device=device),
             )
             going = [self._says(*each) for each in zip(open_, found.logits[:, -1], strict=True)]
