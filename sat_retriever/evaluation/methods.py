@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -67,8 +68,13 @@ class Method:
         """
         run: dict[int, Ranking] = {}
         texts = [query.text for query in queries.values()]
-        with ThreadPoolExecutor(slots) as pool:
-            for place, found in zip(queries, pool.map(self.rank, texts), strict=True):
+        with ExitStack() as stack:
+            ranked = (
+                map(self.rank, texts)  # in this thread, so that an interrupt ends it at once
+                if slots == 1
+                else stack.enter_context(ThreadPoolExecutor(slots)).map(self.rank, texts)
+            )
+            for place, found in zip(queries, ranked, strict=True):
                 run[place] = [Ranked(sheet.sheet_id, sheet.score) for sheet in found[:DEPTH]]
                 progress(len(run), len(queries))
         return run

@@ -10,7 +10,7 @@ import pytest
 from sat_retriever import Content, SheetIndex, SheetRetriever, SheetTools, hit_text
 from sat_retriever.records.contents import CellText, TextKind
 from sat_retriever.serve.grid import Marker
-from sat_retriever.serve.searchpage import HitView
+from sat_retriever.serve.searchpage import HitView, SearchForm
 from tests.beside_cells import anchor, drawn, made_book, plain_book, shape
 from tests.fakes import HashedEncoder
 from tests.index.store.older import WITHOUT_NAMES
@@ -88,7 +88,8 @@ def test_a_search_of_cells_tells_that_a_shape_holds_it(index, sheets):
 
 
 def test_the_page_lists_it_and_marks_no_cell_as_if_it_held_it(index):
-    view = HitView.of(best(index, "scrappage"), "scrappage", Marker("scrappage"), ())
+    form, mark = SearchForm(q="scrappage"), Marker("scrappage")
+    view = HitView.of(best(index, "scrappage"), form, mark, (), bare=False)
     assert view.cells[0].cell == "shape at D2"
     assert "D2" not in view.url
 
