@@ -28,6 +28,7 @@ from sat_retriever.synth.calculate.compile import (
     CompiledSheet,
     PivotTable,
 )
+from sat_retriever.text.numbers import decimal_text
 from sat_retriever.workbook.values.numberformat import FRACTION
 
 _EXAMPLE = 60  # characters
@@ -188,17 +189,18 @@ def column_type(values: Sequence[Value]) -> ColumnType:
 def example(values: Sequence[Value]) -> str | None:
     """Return the first filled cell as text of at most 60 characters; None for free text."""
     filled = _filled(values)
-    if not filled:
+    first = filled[0] if filled else None
+    if first is None:
         return None
-    first = filled[0]
     if isinstance(first, str):
         return None if _is_free_text(filled, first) else _cut(" ".join(first.split()))
     if isinstance(first, bool):
         return str(first).lower()
     if isinstance(first, date):
         return first.isoformat()
-    whole = isinstance(first, float) and first.is_integer()
-    return str(int(first)) if whole and first is not None else str(first)[:_EXAMPLE]
+    if isinstance(first, float) and not first.is_integer():
+        return decimal_text(first)
+    return str(int(first))
 
 
 def _cut(text: str) -> str:
