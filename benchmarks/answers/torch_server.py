@@ -155,7 +155,7 @@ class TorchModel:
 
     def _answer(self, batch: list[_Question]) -> None:
         open_ = [each for each in batch if self._says(each, self._read(each))]
-        cache, length = _together(open_), max(len(each.prompt) for each in batch)
+        cache, length = _together(open_), max((len(each.prompt) for each in open_), default=0)
         for each in batch[:-1]:
             each.cache = None  # of the last one, a beginning may be kept
         device = self._model.device

@@ -76,6 +76,19 @@ def test_questions_of_one_batch_get_the_replies_that_they_get_alone(client, mode
     assert len({text for text, _ in together}) == len(QUESTIONS)
 
 
+def test_a_longer_prompt_whose_reply_ends_at_once_leaves_the_others_theirs(model, tokenizer):
+    with server_of(TorchModel(model, tokenizer, 1024, 3), "tiny", "127.0.0.1", 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        batching = OpenAIModel("tiny", f"http://127.0.0.1:{server.server_port}/v1", pauses_s=())
+        others = QUESTIONS[0], QUESTIONS[4]
+        with ThreadPoolExecutor(3) as pool:  # one batch
+            short = [pool.submit(_replied, batching, each) for each in others]
+            _replied(batching, QUESTIONS[1], max_tokens=1)
+            for each, found in zip(others, short, strict=True):
+                assert found.result()[0] == _generated(model, tokenizer, each)[0]
+        server.shutdown()
+
+
 def test_a_reply_is_cut_at_its_longest_length(client):
     text, end = _replied(client, QUESTIONS[1], max_tokens=3)
     assert (end.tokens, end.ended) == (3, False)
