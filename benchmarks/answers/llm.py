@@ -21,7 +21,6 @@ import statistics
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -38,6 +37,7 @@ from benchmarks.related.made import made_workbooks
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
 from sat_retriever.errors import ModelSetupError
+from sat_retriever.evaluation.methods import in_slots
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.sync.indexing import index_paths
 from sat_retriever.llm.chat import Chat, served_model
@@ -144,9 +144,8 @@ def asked(
         return judged(expected, given, queries=name == "engine")
 
     for name in names:
-        with ThreadPoolExecutor(slots) as pool:
-            rows = pool.map(partial(row, name), questions)
-            yield name, list(track(rows, name, len(questions), console=console))
+        rows = in_slots(partial(row, name), questions, slots)
+        yield name, list(track(rows, name, len(questions), console=console))
 
 
 def metrics_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

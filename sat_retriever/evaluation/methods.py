@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,6 +29,8 @@ from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.progress import Progress
 
+T = TypeVar("T")
+U = TypeVar("U")
 Asked = Any  # a method's form of a question: the index's `Question`, or the text itself
 Find = Callable[[Asked], Sequence[Candidate]]
 Rerank = Callable[[Asked, Sequence[Candidate]], Sequence[Candidate]]
@@ -39,6 +40,18 @@ _ENCODER = "encoder"  # the folder of the encoder in a training's run
 
 def no_progress(*_: object) -> None:
     """Ignore the progress."""
+
+
+def in_slots(function: Callable[[T], U], items: Iterable[T], slots: int) -> Iterator[U]:
+    """Yield what a function makes of each item, in order; it works on `slots` of them at a time.
+
+    With one it works in this thread, so that an interrupt ends it at once.
+    """
+    if slots == 1:
+        yield from map(function, items)
+        return
+    with ThreadPoolExecutor(slots) as pool:
+        yield from pool.map(function, items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +81,9 @@ class Method:
         """
         run: dict[int, Ranking] = {}
         texts = [query.text for query in queries.values()]
-        with ExitStack() as stack:
-            ranked = (
-                map(self.rank, texts)  # in this thread, so that an interrupt ends it at once
-                if slots == 1
-                else stack.enter_context(ThreadPoolExecutor(slots)).map(self.rank, texts)
-            )
-            for place, found in zip(queries, ranked, strict=True):
-                run[place] = [Ranked(sheet.sheet_id, sheet.score) for sheet in found[:DEPTH]]
-                progress(len(run), len(queries))
+        for place, found in zip(queries, in_slots(self.rank, texts, slots), strict=True):
+            run[place] = [Ranked(sheet.sheet_id, sheet.score) for sheet in found[:DEPTH]]
+            progress(len(run), len(queries))
         return run
 
 

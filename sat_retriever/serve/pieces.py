@@ -9,7 +9,7 @@ from functools import partial
 
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.area import Area, area_of, split_ref
+from sat_retriever.records.area import Area, area_of
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.serve.blocks import BlockReader, Cells
 from sat_retriever.serve.grid import Grid, Marker, grid_of, narrowed, preview_rows
@@ -19,6 +19,7 @@ from sat_retriever.serve.request import (
     cells_of,
     column_of,
     piece_url,
+    places_of,
     row_of,
     sheet_url,
     text_of,
@@ -75,7 +76,7 @@ def piece_of(record: SheetRecord, reader: BlockReader, given: Mapping[str, str])
     found = read_cells(record, reader, wanted)
     if found.area is None:
         return Piece(Grid((), ()), cut=found.cut)
-    matched = [place for each in cells if (place := split_ref(each))]
+    matched = places_of(cells)
     area, used = found.area, found.used or found.area
     here = partial(sheet_url, record.sheet_id, cells=cells, asked=asked)
     after, before = area.bottom + 1, max(used.top, area.top - ROWS)
@@ -99,7 +100,7 @@ def preview_of(index: SheetIndex, reader: BlockReader, given: Mapping[str, str])
     area = area_of(range_.upper()) or area_of(record.main_range or "")
     if area is None:
         raise PageError(400, "The sheet has no known range; open it.")
-    matched = [at for each in cells_of(given) if (at := split_ref(each))]
+    matched = places_of(cells_of(given))
     first = next((at for at in matched if area.holds(*at)), (area.top, area.left))
     left = area.left if first[1] < area.left + COLUMNS else first[1]
     right = min(area.right, left + COLUMNS - 1)

@@ -72,6 +72,11 @@ def cells_of(given: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(each for each in found if split_ref(each))[:MAX_CELLS]
 
 
+def places_of(cells: Sequence[str]) -> list[Place]:
+    """Return row and column of each cell."""
+    return [place for each in cells if (place := split_ref(each))]
+
+
 def cell_of(given: Mapping[str, str]) -> Place | None:
     """Return row and column of the cell in the parameter `cell`: the first one of a range.
 

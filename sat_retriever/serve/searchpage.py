@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.area import Place, area_of, split_ref
+from sat_retriever.records.area import area_of
 from sat_retriever.records.contents import Role, TextKind
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import Hit
@@ -23,6 +23,7 @@ from sat_retriever.serve.request import (
     Related,
     csv_url,
     number_of,
+    places_of,
     preview_url,
     related_of,
     sheet_url,
@@ -193,11 +194,6 @@ def hit_url(hit: Hit, asked: str) -> str:
     cells = [each.cell for each in hit.why.cells if each.kind is TextKind.CELL]
     row = _first_row(hit.range or "", places)
     return sheet_url(hit.sheet_id, row=row, cells=cells, asked=asked)
-
-
-def places_of(cells: Sequence[str]) -> list[Place]:
-    """Return row and column of each cell."""
-    return [place for each in cells if (place := split_ref(each))]
 
 
 def _path(folder: str) -> str:
