@@ -23,8 +23,6 @@ _DAYS = (
 _HINTS = tuple(
     (re.compile(pattern), hint)
     for pattern, hint in (
-        (r"'!?~~\*?\((?:DATE|TIMESTAMP)", f"LIKE compares texts; {_DAYS}"),
-        (r"'!?~~\*?\(", "LIKE compares texts; compare numbers with =, < or BETWEEN."),
         (r"invalid (?:date|timestamp) field", f"In SQL, {_DAYS}"),
         (r"Could not convert string", "That column holds no texts; look for the text in another."),
         (r"\(INTERVAL\)", "Reckon with seconds of durations, as in sum(epoch(x))."),
