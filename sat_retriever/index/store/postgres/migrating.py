@@ -83,8 +83,8 @@ def migrate_file(
         schema.check_server(session, url)
         if replace and schema.exists(session, url.namespace):
             lock_index(session, url.namespace)
-            schema.check(session, url, writable=True)
             schema.set_path(session, url.namespace)
+            schema.check(session, url, writable=True)
             schema.drop_tables(session)  # the schema stays, with what it grants on new tables
         schema.create(session, url, {})
         register_vectors(connection)
@@ -221,13 +221,13 @@ def export_index(url: IndexUrl, path: Path, progress: Progress | None = None) ->
     with translated(url), connected(url) as connection, connection.transaction():
         session = PostgresSession(connection)
         session.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        schema.set_path(session, url.namespace)
         if schema.check(session, url, writable=True):
             raise IndexFormatError(
                 f"{url} was written by an older version, and only that one can write it to a file: "
                 "make the backup with it, or bring the index up to date first: "
                 f"sat status --index '{url}'"
             )
-        schema.set_path(session, url.namespace)
         if holds_back(session):
             raise PermissionsError(
                 f"the role of {url} does not see all sheets; open it as its owner"
