@@ -33,7 +33,7 @@ from sat_retriever.backup.manifest import INDEX, MANIFEST, _checksum, read_manif
 from sat_retriever.backup.restore import check, restore
 from sat_retriever.backup.write import back_up, drop_oldest
 from sat_retriever.index.search import columns, mapped
-from sat_retriever.index.store import connection
+from sat_retriever.index.store import connection, replacing
 from sat_retriever.index.store.schema import MIGRATIONS
 from sat_retriever.index.store.sqlite import sole_writer_of
 from tests.fakes import HashedEncoder
@@ -215,6 +215,7 @@ def test_an_index_in_use_is_replaced_with_nothing_of_its_log(filled, tmp_path):
         filled.add_records([record(99)])  # in the log, which the open index keeps
         assert filled.path.with_name("a.sat-wal").stat().st_size
         restore(folder, filled.path, replace=True)
+        assert not filled.path.with_name("a.sat-wal").exists()
         assert len(sheets(filled.path)) == 40
         assert len(reader) == 41  # until it is opened again
         with pytest.raises(IndexStorageError, match="deleted or replaced meanwhile"):
@@ -224,6 +225,23 @@ def test_an_index_in_use_is_replaced_with_nothing_of_its_log(filled, tmp_path):
     assert len(sheets(filled.path)) == 41
     left = {each.name for each in tmp_path.iterdir()}
     assert left <= {"a.sat", "a.sat.lock", "a.sat-wal", "a.sat-shm", "backups"}
+
+
+def test_a_power_failure_while_an_index_is_replaced_loses_nothing_of_it(
+    filled, tmp_path, monkeypatch
+):
+    folder = saved(filled, tmp_path)
+    filled.add_records([record(99)])  # in the log alone
+
+    def failing(path: Path) -> None:
+        connection.drop_side_files(path)
+        raise OSError("the power is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(replacing, "drop_side_files", failing)
+        with pytest.raises(OutputError, match="the power is gone"):
+            restore(folder, filled.path, replace=True)
+    assert len(sheets(filled.path)) == 41
 
 
 def test_a_writer_is_waited_for_and_then_named(filled, tmp_path, monkeypatch):
