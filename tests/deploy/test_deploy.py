@@ -11,13 +11,13 @@ import sys
 import tomllib
 from configparser import RawConfigParser
 from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import Path
 from typing import Any
 
+import deployment
 import pytest
 import typer
-import yaml
+from deployment import SERVICES, said
 
 from sat_retriever.cli import app
 from sat_retriever.cli.serve import DEFAULT_PORT
@@ -26,30 +26,13 @@ from sat_retriever.serve.plan import STOP_S
 from tests.places import ROOT
 
 UNITS = ROOT / "deploy" / "systemd"
-SERVICES = sorted(UNITS.glob("*.service"))
+SERVICE_UNITS = sorted(UNITS.glob("*.service"))
 NAMES = {"SAT_VERSION": "0.1.0", "SAT_WORKBOOKS": "/srv/workbooks", "SAT_HOST": "sheets.example"}
-OWN = ("indexer", "page", "backup")
 
 
-@cache
-def instructions() -> list[tuple[str, str]]:
-    """The instructions of the Dockerfile in order, each with all that it says."""
-    lines = [x for x in (ROOT / "Dockerfile").read_text().splitlines() if not x.startswith("#")]
-    whole = "\n".join(lines).replace("\\\n", " ")
-    return [(each.split()[0], each.partition(" ")[2].strip()) for each in whole.split("\n") if each]
-
-
-def said(name: str) -> list[str]:
-    return [text for instruction, text in instructions() if instruction == name]
-
-
-@cache
 def compose() -> dict[str, Any]:
     """The compose file with its variables filled in."""
-    text = re.sub(
-        r"\$\{(\w+)[^}]*\}", lambda x: NAMES[x[1]], (ROOT / "compose.yaml").read_text("utf-8")
-    )
-    return yaml.safe_load(text)
+    return deployment.compose(NAMES)
 
 
 def unit(path: Path) -> RawConfigParser:
@@ -68,12 +51,12 @@ def parsed(arguments: list[str]) -> dict[str, Any]:
 
 def command_lines() -> dict[str, list[str]]:
     lines = {"image": json.loads(said("CMD")[0])}
-    for name in OWN:
+    for name in SERVICES:
         lines[name] = compose()["services"][name]["command"]
     check = compose()["services"]["indexer"]["healthcheck"]["test"]
     assert check[:2] == ["CMD", *json.loads(said("ENTRYPOINT")[0])]
     lines["check of the indexer"] = check[2:]
-    for path in SERVICES:
+    for path in SERVICE_UNITS:
         program, *rest = shlex.split(unit(path)["Service"]["ExecStart"])
         assert program == "/opt/sat/bin/sat", "where the guide installs it"
         lines[path.name] = rest
@@ -112,7 +95,7 @@ def test_ports_and_probes_are_those_of_the_server():
 
 
 def test_a_path_in_a_command_is_a_volume_or_a_secret_of_its_service():
-    for name in OWN:
+    for name in SERVICES:
         service = compose()["services"][name]
         mounts = {each.split(":")[1] for each in service["volumes"]}
         mounts |= {each.split(":")[0] for each in service["tmpfs"]}
@@ -133,7 +116,9 @@ def test_a_path_in_a_command_is_a_volume_or_a_secret_of_its_service():
     assert volumes == set(compose()["volumes"])
     used = {x for service in compose()["services"].values() for x in service.get("secrets", [])}
     assert used == set(compose()["secrets"])
-    workbooks = [x for n in OWN for x in compose()["services"][n]["volumes"] if "workbooks" in x]
+    workbooks = [
+        x for n in SERVICES for x in compose()["services"][n]["volumes"] if "workbooks" in x
+    ]
     assert workbooks == ["/srv/workbooks:/workbooks:ro"] * 2  # an index knows where its files are
 
 
@@ -149,7 +134,7 @@ def test_the_index_is_in_the_database_that_is_started():
     assert f"--dbname={name}" in database["healthcheck"]["test"]
 
 
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", SERVICES)
 def test_a_service_has_few_rights_and_limits(name):
     service = compose()["services"][name]
     assert service["user"] == said("USER")[-1] == "10001:10001"
@@ -182,7 +167,7 @@ def test_units_agree_on_paths_and_give_the_server_time_to_stop():
         parsed(LINES[f"{name}.service"]) for name in ("sat", "sat-watch", "sat-backup")
     )
     assert server["file"] == watcher["file"] == saver["file"]
-    for path in SERVICES:
+    for path in SERVICE_UNITS:
         section = unit(path)["Service"]
         assert section["User"] == "sheets"
         states = [f"/var/lib/{each}" for each in section["StateDirectory"].split()]
@@ -235,7 +220,7 @@ def test_systemd_takes_the_units_and_finds_little_to_be_afraid_of(tmp_path):
     sat.write_text("#!/bin/sh\n")
     sat.chmod(0o755)
     placed = []
-    for path in (*SERVICES, UNITS / "sat-backup.timer"):
+    for path in (*SERVICE_UNITS, UNITS / "sat-backup.timer"):
         text = path.read_text().replace("/opt/sat/bin/sat", str(sat)).replace("User=sheets\n", "")
         placed.append(tmp_path / path.name)
         placed[-1].write_text(text)
@@ -244,7 +229,7 @@ def test_systemd_takes_the_units_and_finds_little_to_be_afraid_of(tmp_path):
     assert (done.returncode, told) == (0, [])
     placed[0].write_text("[Service]\nExecStart=none\nRestart=sometimes\n")
     assert "sometimes" in run(analyze, "verify", placed[0]).stderr
-    for path in SERVICES:
+    for path in SERVICE_UNITS:
         done = run(analyze, "security", "--offline=true", "--threshold=25", path)
         if "invalid option" in done.stderr or "unrecognized" in done.stderr:
             pytest.skip("this systemd-analyze cannot look at a unit that is not loaded")
