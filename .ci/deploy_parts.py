@@ -39,7 +39,7 @@ def installed(work: Path, version: str) -> str:
     git(ROOT, "archive", "--output", str(work / "src.tar"), "HEAD", "--", *copied)
     subprocess.run(["tar", "-xf", work / "src.tar", "-C", tree], check=True)  # noqa: S607
     build = said("RUN")[0].replace("/opt/sat", str(work / "opt/sat")).replace("/src", str(tree))
-    build = build.replace("python -m venv", f"{sys.executable} -m venv", 1)
+    build = build.replace("python -m venv", f"{interpreter()} -m venv", 1)
     settings = {**defaults(), "VERSION": version}
     done = subprocess.run(
         ["bash", "-c", build],  # noqa: S607
@@ -199,6 +199,12 @@ def _prepare(folder: Path, conninfo: str, names: dict[str, str], password: str) 
 def _own(path: Path, uid: int) -> None:
     if os.geteuid() == 0:
         os.chown(path, uid, uid)
+
+
+def interpreter() -> str:
+    """An interpreter that the image's user may run: not one in the folder of root."""
+    private = os.geteuid() == 0 and Path(sys.executable).resolve().is_relative_to("/root")
+    return "/usr/bin/python3" if private else sys.executable
 
 
 def _user() -> dict[str, Any]:
