@@ -1,87 +1,86 @@
-"""Take the screenshots of `sat serve` that the docs show, at two sizes.
+"""Take the pictures of `sat serve` that the docs show, at two sizes and in both colours.
 
-python .ci/page_screenshots.py    write docs/images/serve-*.png
+python .ci/page_screenshots.py    write docs/images/serve-*
 
-They show the invented workbooks of the demo, in chromium.
+Each view is looked at by axe first; something serious ends the run. They show the invented
+workbooks of the demo, in chromium.
 """
 
 from __future__ import annotations
 
-import os
-import re
+import io
 import shutil
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import urlencode
 
-from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from page_tour import ROOT, SCHEMES, SIZES, VIEWS, opened, seen, served
+from PIL import Image, ImageDraw, ImageFont
+from playwright.sync_api import sync_playwright
 
-ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-ASKED = {"q": "sales in the South in February"}
-QUESTION = urlencode(ASKED)
-SHEET = urlencode({"id": "sales/Sales South 2024.xlsx#February", "cells": "B6", **ASKED})
-DESKTOP, PHONE = (1280, 860), (390, 844)
-SHOTS = {
-    "serve-desktop.png": (f"/?{QUESTION}", DESKTOP, "light"),
-    "serve-phone.png": (f"/?{QUESTION}", PHONE, "dark"),
-    "serve-sheet.png": (f"/sheet?{SHEET}", DESKTOP, "light"),
+LARGE = {
+    ("sheets that were found", "desktop", "light"): "serve-desktop.png",
+    ("sheets that were found", "phone", "dark"): "serve-phone.png",
+    ("a sheet that a question led to", "desktop", "light"): "serve-sheet.png",
 }
-_URL = re.compile(r"http://127\.0\.0\.1:\d+")
+ROW, GAP, NAME = 430, 12, 26  # pixels: height of a picture in a sheet of them, around it, its name
+Pictures = dict[tuple[str, str, str], Image.Image]  # by view, size, colours
 
 
-@contextmanager
-def served() -> Iterator[str]:
-    """Index the demo's workbooks, serve them, and give the address of the page."""
-    sat = [sys.executable, "-m", "sat_retriever"]
-    with tempfile.TemporaryDirectory() as name:
-        books, index = Path(name, "workbooks"), Path(name, "reports.sat")
-        made = [sys.executable, str(ROOT / "examples" / "demo_workbooks.py"), str(books)]
-        subprocess.run(made, check=True, stdout=subprocess.DEVNULL)
-        subprocess.run([*sat, "index", str(books), "--index", str(index)], check=True,
-                       capture_output=True)  # fmt: skip
-        line = [*sat, "serve", "--index", str(index), "--port", "0"]
-        desktop = Path(name, "xdg-open")  # so that the page offers to open workbooks
-        desktop.touch(mode=0o700)
-        env = {**os.environ, "DISPLAY": ":0", "PATH": f"{name}{os.pathsep}{os.environ['PATH']}"}
-        with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=env) as server:
-            try:
-                said = server.stderr.readline() if server.stderr else ""
-                found = _URL.search(said)
-                if found is None:
-                    raise SystemExit(f"the server did not start: {said}")
-                yield found[0]
-            finally:
-                server.terminate()
+def taken() -> Pictures:
+    """Look at all views and return their pictures."""
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    found: Pictures = {}
+    with (
+        tempfile.TemporaryDirectory() as name,
+        served(Path(name)) as url,
+        sync_playwright() as engine,
+    ):
+        browser = engine.chromium.launch(
+            executable_path=program, args=["--no-sandbox", "--disable-gpu"]
+        )
+        for size in SIZES:
+            for scheme in SCHEMES:
+                page = opened(browser, size, scheme)
+                for view in (each for views in VIEWS.values() for each in views):
+                    if wrong := seen(page, url, view):
+                        sys.exit(f"{view.name}, {size}, {scheme}: {wrong}")
+                    with Image.open(io.BytesIO(page.screenshot())) as shot:
+                        found[view.name, size, scheme] = shot.convert("RGB")
+                page.close()
+        browser.close()
+    return found
 
 
-def shoot(browser: Browser, url: str, path: Path, size: tuple[int, int], scheme: str) -> None:
-    """Write one screenshot, with few colours."""
-    width, height = size
-    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
-    page.goto(url)
-    page.wait_for_load_state("networkidle")
-    page.screenshot(path=path)
-    page.close()
-    with Image.open(path) as taken:
-        taken.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
+def sheet_of(names: Sequence[str], pictures: Pictures) -> Image.Image:
+    """Return the pictures of some views below each other, each at both sizes in both colours."""
+    columns = [(size, scheme) for size in SIZES for scheme in SCHEMES]
+    widths = [ROW * SIZES[size][0] // SIZES[size][1] for size, _scheme in columns]
+    width = sum(widths) + GAP * (len(columns) + 1)
+    made = Image.new("RGB", (width, (ROW + GAP + NAME) * len(names) + GAP), (120, 126, 132))
+    pen, font = ImageDraw.Draw(made), ImageFont.load_default(18)
+    for place, name in enumerate(names):
+        top, left = GAP + place * (ROW + GAP + NAME), GAP
+        pen.text((left, top), name, (255, 255, 255), font)
+        for (size, scheme), wide in zip(columns, widths, strict=True):
+            small = pictures[name, size, scheme].resize((wide, ROW), Image.Resampling.LANCZOS)
+            made.paste(small, (left, top + NAME))
+            left += wide + GAP
+    return made
 
 
 def main() -> None:
-    """Take all screenshots."""
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    with served() as url, sync_playwright() as engine:
-        flags = ["--no-sandbox", "--disable-gpu"]
-        browser = engine.chromium.launch(executable_path=program, args=flags)
-        for name, (address, size, scheme) in SHOTS.items():
-            shoot(browser, url + address, IMAGES / name, size, scheme)
-        browser.close()
+    """Take and write all pictures."""
+    pictures = taken()
+    for shot, file in LARGE.items():
+        few = pictures[shot].quantize(128, dither=Image.Dither.NONE)
+        few.save(IMAGES / file, optimize=True)
+    for name, views in VIEWS.items():
+        sheet = sheet_of([each.name for each in views], pictures)
+        sheet.save(IMAGES / f"serve-views-{name}.webp", quality=80, method=6)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from sat_retriever.serve.limits import client_of
 from sat_retriever.serve.request import PageError, sheet_url
 from sat_retriever.serve.responses import HTML, answered, rendered
 from sat_retriever.serve.searchpage import SearchForm
-from sat_retriever.tools.cells import cell_text
 
 try:
     from starlette.requests import Request
@@ -58,7 +57,7 @@ class AnswerPage:
             "answer",
             answer=found,
             result=result,
-            rows=[list(map(cell_text, row)) for row in rows],
+            rows=rows,
             more=len(result.rows) - len(rows) if result else 0,
             citations=list(_links(found)),
         )

@@ -23,6 +23,7 @@ from sat_retriever.errors import (
 from sat_retriever.serve.asgi import PROBLEM, problem, wants_json
 from sat_retriever.serve.request import PageError, graph_url, sheet_url, workbook_url
 from sat_retriever.serve.searchpage import SearchForm
+from sat_retriever.tools.cells import cell_text
 from sat_retriever.tools.work import BusyError, ShareError
 
 try:
@@ -152,6 +153,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["number"] = lambda value: f"{value:,}"
+    made.filters["cell_text"] = cell_text
     made.filters["sheet_url"] = sheet_url
     made.filters["workbook_url"] = workbook_url
     made.filters["graph_url"] = graph_url

@@ -99,6 +99,11 @@ class SheetPage:
     cell: str
 
     @property
+    def gone(self) -> bool:
+        """True if its workbook is no longer there, to be opened, read or saved."""
+        return self.status == 410
+
+    @property
     def asked(self) -> str:
         """The end of the address of another sheet that keeps the search."""
         return f"&{self.form.asked}" if self.form.q else ""

@@ -33,7 +33,7 @@ def test_the_answer_has_its_query_rows_and_links_to_the_cells(index_file):
     for part in (
         "<p>South has &lt;img src=x&gt; 80.5.</p>",
         "WHERE region &lt;&gt; &#39;&lt;b&gt;&#39;",
-        "<td>South</td><td>80.5</td>",
+        '<td>South</td><td class="number">80.5</td>',
         'href="/sheet?id=2024%2FSales+2024.xlsx%23Q1&amp;row=2&amp;column=1&amp;cells=A2">A2:C3</a>',
     ):
         assert part in found.text

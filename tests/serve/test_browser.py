@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import http.server
+import importlib
+import itertools
 import json
 import shutil
 import threading
@@ -241,6 +243,21 @@ def test_every_page_fits_and_is_readable_by_screen_readers(server, window, width
         assert page.evaluate("typeof hacked") == "undefined"
         colours.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
     assert colours == {{"light": "rgb(251, 251, 249)", "dark": "rgb(20, 24, 27)"}[scheme]}
+
+
+@pytest.mark.slow
+def test_every_view_of_the_pictures_is_readable_at_both_sizes_in_both_colours(browser, tmp_path):
+    pytest.importorskip("axe_playwright_python.sync_playwright")
+    tour = importlib.import_module("page_tour")
+    wrong = {}
+    with tour.served(tmp_path) as url:
+        for size, scheme in itertools.product(tour.SIZES, tour.SCHEMES):
+            page = tour.opened(browser, size, scheme)
+            for view in itertools.chain(*tour.VIEWS.values()):
+                if found := tour.seen(page, url, view):
+                    wrong[view.name, size, scheme] = found
+            page.close()
+    assert wrong == {}
 
 
 def test_hostile_names_and_cells_do_nothing(server, window):

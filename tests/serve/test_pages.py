@@ -372,6 +372,8 @@ def test_a_workbook_that_is_gone_or_broken_is_told_without_a_path_of_the_machine
                 assert says in answer.text
                 assert str(tmp_path) not in answer.text
                 assert "Traceback" not in answer.text
+                gone = path == "/sheet" and status == 410  # nothing there to open, read or save
+                assert ("/table.csv" in answer.text) == (path == "/sheet" and not gone)
 
 
 def test_a_table_is_a_csv_file_in_which_no_text_is_a_formula(server):

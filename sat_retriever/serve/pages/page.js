@@ -140,7 +140,7 @@ const matched = cells && (cells.querySelector("td.asked") || cells.querySelector
 if (matched) {
   const [row, height, width] = [matched.parentElement.offsetTop, cells.clientHeight, cells.clientWidth];
   if (row > height / 2) cells.scrollTop = row - height / 3;
-  if (matched.offsetLeft > width / 2) cells.scrollLeft = matched.offsetLeft - width / 3;
+  if (matched.offsetLeft + matched.offsetWidth > width) cells.scrollLeft = matched.offsetLeft - width / 3;
 }
 
 // ---- a sheet of one table is sorted by the letter of a column: up, down, and as it was
