@@ -16,6 +16,7 @@ import json
 import statistics
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -99,7 +100,7 @@ def main(options: Options) -> Iterator[Result]:
         source = sources.read(options.data, name)
         path = options.work / f"{name}.sat"
         dataset = source.dataset
-        made_once(path, SheetEncoder.load("general"), lambda index, of=dataset: fill(index, of))
+        made_once(path, SheetEncoder.load("general"), partial(fill, dataset=dataset))
         asked = [each.text for each in dataset.queries]
         figures = measured(path, asked, options.repeats)
         if name == TASKS_OF:

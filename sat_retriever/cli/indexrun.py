@@ -50,10 +50,18 @@ def executor(
 def synced(shown: Shown, opened: SheetIndex, paths: Sequence[Named], **options: Any) -> SyncReport:
     """Sync an index and show the progress."""
     now = At("reading", noun="workbook")
+    shares: dict[str, float] = {}  # of workbooks that are not done
 
     def tell(done: int, total: int, path: str) -> None:
         nonlocal now
-        now = replace(now, done=done, total=total, path=path)
+        shares.pop(path, None)
+        now = replace(now, done=done, total=total, path=path, parts=sum(shares.values()))
+        shown.at(now)
+
+    def tell_part(path: str, share: float) -> None:
+        nonlocal now
+        shares[path] = share
+        now = replace(now, path=f"{path} {share:.0%}", parts=sum(shares.values()))
         shown.at(now)
 
     def count(cost: Cost) -> None:
@@ -64,7 +72,9 @@ def synced(shown: Shown, opened: SheetIndex, paths: Sequence[Named], **options: 
     def list_files(place: str, files: int) -> None:
         shown.at(At("listing", done=files, noun="file", path=place))
 
-    return opened.sync(paths, progress=tell, spent=count, listed=list_files, **options)
+    return opened.sync(
+        paths, progress=tell, spent=count, listed=list_files, parts=tell_part, **options
+    )
 
 
 def kept(opened: SheetIndex) -> str:

@@ -33,6 +33,7 @@ class At:
     Attributes:
         total: Number of items in all; None if unknown.
         noun: Noun for one item, for example "workbook"; may be empty.
+        parts: Share of the items being worked on that is done, together, beside those of `done`.
         stage: Name of the stage; the remaining time is estimated anew for each; `what` if empty.
     """
 
@@ -43,6 +44,7 @@ class At:
     figures: str = ""
     path: str = ""
     stage: str = ""
+    parts: float = 0.0
 
 
 class Shown(Protocol):
@@ -107,7 +109,7 @@ class _Bar(Progress):
         self._now = now
         if not self.tasks:
             self.add_task("", total=now.total, completed=now.done, stage=stage)
-        self.update(self.task_ids[0], total=now.total, completed=now.done)
+        self.update(self.task_ids[0], total=now.total, completed=now.done + now.parts)
 
     def say(self, text: str) -> None:
         """Print a line above the bar."""
@@ -147,7 +149,7 @@ def in_words(now: At, done: int, seconds: float) -> str:
         number = f"{now.done:,} of {counted(now.total, now.noun) if now.noun else f'{now.total:,}'}"
     else:
         number = counted(now.done, now.noun) if now.noun else f"{now.done:,}"
-    parts = [now.what, number, now.figures]
+    parts = [now.what, number, now.path if now.parts else "", now.figures]
     if done > 0 and seconds > 0:
         if now.noun:
             parts.append(rate(done, seconds, now.noun))

@@ -38,7 +38,7 @@ from sat_retriever.records.hits import Copies
 from sat_retriever.records.links import Link
 from sat_retriever.records.permissions import Owner, Principals, checked_groups
 from sat_retriever.records.privacy import Privacy
-from sat_retriever.records.progress import PathProgress, Progress
+from sat_retriever.records.progress import PartProgress, PathProgress, Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.records.typedtable import TypedTable
@@ -410,6 +410,7 @@ class SheetIndex:
         progress: PathProgress | None = None,
         spent: Callable[[Cost], None] | None = None,
         listed: Callable[[str, int], None] | None = None,
+        parts: PartProgress | None = None,
     ) -> SyncReport:
         """Bring the index in line with the workbooks under some paths.
 
@@ -445,6 +446,8 @@ class SheetIndex:
             spent: Called after each request to the encoder with its work so far, if it is an
                 `EmbeddingEncoder`.
             listed: Called with a folder or URL while it is listed, and the number of files so far.
+            parts: Called with the path of a workbook while it is read, and the share of it that was
+                read, as far as the executor tells it (a `ray_cluster` does not).
 
         Raises:
             PathNotFoundError: If a path does not exist; then nothing is changed.
@@ -470,6 +473,7 @@ class SheetIndex:
             workers=workers,
             limits=limits,
             executor=executor or ThisMachine(),
+            parts=parts,
         )
         return self._writer.sync(paths, options, progress, spent, listed)
 

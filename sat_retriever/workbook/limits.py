@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.sheets import SkipReason
+from sat_retriever.workbook.share import Share, Tell
 
 MIB = 1 << 20
 PARSED = 6  # cost of parsing XML relative to a byte search over it
@@ -150,11 +151,13 @@ class Budget:
     All counts depend only on the file's content, so that the same file is cut at the same place on
     any machine. The limit on processor time, which varies between runs, is far above the time that
     the counts allow. `small_bytes` of comments, drawings and charts may still be parsed; they are
-    counted apart, so that no drawing costs a cell.
+    counted apart, so that no drawing costs a cell. `tell` is given the share of the file that was
+    read.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, tell: Tell | None = None) -> None:
         self.limits = limits
+        self.share = Share(tell)
         self.xml_bytes = limits.xml_bytes
         self.small_bytes = limits.xml_bytes // SMALL
         self.cells = limits.workbook_cells
@@ -186,3 +189,4 @@ class Budget:
                 raise CutShort(SkipReason.TIMEOUT)
             self.xml_bytes -= price * len(chunk)
             yield chunk
+            self.share.scanned(len(chunk))

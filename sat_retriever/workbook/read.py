@@ -7,7 +7,7 @@ is read by another process, whose memory and time are limited.
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields
 from pathlib import Path, PurePath
@@ -18,6 +18,7 @@ from sat_retriever._extras import require
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import EVERYTHING, Privacy
+from sat_retriever.records.progress import PartProgress
 from sat_retriever.records.sheets import Formula, SheetRecord, Skipped
 from sat_retriever.records.structure import CellSketch, ColumnProfile, Reference, Structure
 from sat_retriever.system import usable_cores
@@ -192,26 +193,35 @@ def read_files(
     *,
     limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
+    told: PartProgress = lambda _path, _share: None,
 ) -> Generator[tuple[File, Workbook]]:
     """Yield files with their workbooks in order of completion, read on all cores by default.
 
     Closing the iterator, or an exception such as KeyboardInterrupt in the loop over it, kills the
     reading processes at once. A path that no longer exists is a skipped file. Files are consumed as
-    workers become free. Raises `InputError` if one is not under its root, `MissingExtraError` if a
-    password is given without the extra installed.
+    workers become free. `told` is called in this thread, while it waits for the next file, with the
+    path of a file and the share of it that was read. Raises `InputError` if one is not under its
+    root, `MissingExtraError` if a password is given without the extra installed.
     """
     _require_password(options.password)
     stopping = Event()
 
-    def read(file: File, slot: Slot) -> tuple[File, Workbook]:
+    def read(
+        file: File, slot: Slot, tell: Callable[[tuple[str, float]], None]
+    ) -> tuple[File, Workbook]:
+        def say(share: float) -> None:
+            tell((file.relative, share))
+
         try:
             with file.opened(limits, stopping) as local:
-                return file, _workbook(local.path, ask(options.request(local, limits), slot))
+                return file, _workbook(local.path, ask(options.request(local, limits), slot, say))
         except Refused as refused:
             skipped = Skipped(file.relative, refused.reason, refused.message)
             return file, Workbook(Path(file.relative), skipped=(skipped,))
 
-    yield from map_slots(read, iter(files), workers or usable_cores(), stopping.set)
+    yield from map_slots(
+        read, iter(files), workers or usable_cores(), stopping.set, lambda part: told(*part)
+    )
 
 
 def _workbook(path: Path, answers: Answers) -> Workbook:

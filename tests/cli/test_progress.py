@@ -6,6 +6,7 @@ import io
 import json
 import re
 
+import openpyxl
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
@@ -179,6 +180,25 @@ def test_redirected_output_has_lines_on_standard_error_and_json_on_standard_outp
     assert all(re.match(rf"sat {line[0]}: ", one) for one in told)
     assert word in run.err
     assert not re.search(r"[^\n\x20-\x7e…]", run.err)
+
+
+def test_a_huge_workbook_shows_how_much_of_it_was_read(sat, monkeypatch, tmp_path, encoder):
+    monkeypatch.setattr(module, "LINE_EVERY_S", 0.0)
+    monkeypatch.setattr(module, "_LINE_SHARE", 0.0)
+    book = openpyxl.Workbook(write_only=True)
+    for name in ("One", "Two"):
+        sheet = book.create_sheet(name)
+        for row in range(6_000):
+            sheet.append([f"Pump {row}", row, 1.5 * row])
+    (tmp_path / "huge").mkdir()
+    book.save(tmp_path / "huge" / "Huge.xlsx")
+    run = sat("index", tmp_path / "huge", "--index", tmp_path / "x.sat", "--encoder", encoder)
+    assert run.code == 0, run.err
+    shares = re.findall(r"^sat index: reading, 0 of 1 workbook, Huge.xlsx (\d+)%", run.err, re.M)
+    assert shares
+    assert [*map(int, shares)] == sorted({*map(int, shares)})
+    assert "1 of 1 workbook" in run.err
+    assert "%" not in run.err.partition("1 of 1")[2]
 
 
 def test_the_bar_of_sat_index_has_its_numbers_in_a_real_terminal(encoder, tmp_path):

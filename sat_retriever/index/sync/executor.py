@@ -17,6 +17,7 @@ from sat_retriever.index.sync.file_check import FileCheck, MetFile, check_here
 from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.links.claims import discover
 from sat_retriever.links.copies.claims import copy_claims
+from sat_retriever.records.progress import PartProgress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.serialize import Serialization, contents_text, serialize
 from sat_retriever.workbook.limits import Limits
@@ -38,6 +39,8 @@ class Work:
     reading: ReadOptions
     limits: Limits
     workers: int | None  # most workbooks that are read at the same time; None takes one per core
+    # Is told the share of each workbook that was read; an executor may leave it out
+    parts: PartProgress | None = None
 
 
 class Executor(Protocol):
@@ -65,7 +68,7 @@ class ThisMachine:
 
     def prepare(self, jobs: Sequence[ToRead], work: Work) -> Generator[Done]:
         """Yield every workbook once; see `Executor`."""
-        books = books_of(jobs, work.reading, work.limits, work.workers)
+        books = books_of(jobs, work.reading, work.limits, work.workers, work.parts)
         with closing(books):
             for group in _grouped((job, linked(job, book)) for job, book in books):
                 done = encoded_workbooks([book for _, book in group], work.state)
@@ -73,11 +76,16 @@ class ThisMachine:
 
 
 def books_of(
-    jobs: Sequence[ToRead], reading: ReadOptions, limits: Limits, workers: int | None
+    jobs: Sequence[ToRead],
+    reading: ReadOptions,
+    limits: Limits,
+    workers: int | None,
+    parts: PartProgress | None = None,
 ) -> Generator[tuple[ToRead, Workbook]]:
     """Yield workbooks in order of completion; closing the iterator ends the reading processes."""
     by_file = {job.file: job for job in jobs}
-    books = read_files(by_file, reading, limits=limits, workers=workers)
+    told = {} if parts is None else {"told": parts}
+    books = read_files(by_file, reading, limits=limits, workers=workers, **told)
     with closing(books):  # an interruption must not leave reading processes behind
         for file, book in books:
             yield by_file[file], book

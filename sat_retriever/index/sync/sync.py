@@ -27,7 +27,7 @@ from sat_retriever.index.sync.remote_plan import (
 )
 from sat_retriever.index.sync.sync_plan import Plan, ToRead, is_in
 from sat_retriever.records.formats import FLAT_EXTENSIONS, extension_of
-from sat_retriever.records.progress import OnListed, PathProgress
+from sat_retriever.records.progress import OnListed, PartProgress, PathProgress
 from sat_retriever.records.sheets import Skipped
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.read import DEFAULT_LIMITS, LocalFile, ReadOptions
@@ -89,6 +89,7 @@ class SyncOptions:
     workers: int | None
     limits: Limits | None
     executor: Executor
+    parts: PartProgress | None
 
 
 def sync_paths(
@@ -186,7 +187,8 @@ def _read(
 ) -> tuple[int, list[Skipped]]:
     privacy, password = state.settings.privacy, options.password
     reading = ReadOptions(privacy, formulas=False, password=password, encoding=options.encoding)
-    work = Work(state, reading, options.limits or DEFAULT_LIMITS, options.workers)
+    limits = options.limits or DEFAULT_LIMITS
+    work = Work(state, reading, limits, options.workers, options.parts)
     done, sheets = 0, 0
     skipped: list[Skipped] = []
 

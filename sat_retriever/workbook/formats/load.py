@@ -21,14 +21,18 @@ from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.messages import Request, skip
 from sat_retriever.workbook.opening.encryption import decrypt, encryption_refusal
 from sat_retriever.workbook.opening.regular import content_hash, open_regular
+from sat_retriever.workbook.share import Tell
 from sat_retriever.workbook.tables.records import Source
 
 # Excel encrypts with it when only the structure is protected, and opens such files unasked.
 _EXCELS_OWN_PASSWORD = "VelvetSweatshop"
 
 
-def load(request: Request) -> Iterator[Json]:
-    """Yield messages about one file; the last one has the key "done"."""
+def load(request: Request, tell: Tell | None = None) -> Iterator[Json]:
+    """Yield messages about one file; the last one has the key "done".
+
+    `tell` is given the share of the file that was read, from another thread, too.
+    """
     path = Path(request.path)
     done: Json = {"format": "", "content_hash": "", "size": 0, "modified_ns": 0, "changed": False}
     try:
@@ -36,7 +40,7 @@ def load(request: Request) -> Iterator[Json]:
             before = os.fstat(file.fileno())
             done.update(size=before.st_size, modified_ns=before.st_mtime_ns)
             told = False
-            for message in _load_open(request, path.name, file, done):
+            for message in _load_open(request, file, done, tell):
                 told = told or "record" in message or "skipped" in message
                 yield message
             if not told and request.window is None:
@@ -55,7 +59,8 @@ def load(request: Request) -> Iterator[Json]:
     yield {"done": done}
 
 
-def _load_open(request: Request, name: str, file: BinaryIO, done: Json) -> Iterator[Json]:
+def _load_open(request: Request, file: BinaryIO, done: Json, tell: Tell | None) -> Iterator[Json]:
+    name = Path(request.path).name
     kind = _sound(sniff_file(file, name, request.limits), done)
     done["content_hash"] = content_hash(file)
     refusal = encryption_refusal(file, request.limits)
@@ -69,7 +74,7 @@ def _load_open(request: Request, name: str, file: BinaryIO, done: Json) -> Itera
         kind = _sound(sniff_bytes(file, request.limits), done)
     shown = PurePosixPath(request.relative).name
     source = Source(request.relative, shown, kind.format, done["content_hash"])
-    reading = Reading(request, source, file, damage=kind.message)
+    reading = Reading(request, source, file, damage=kind.message, tell=tell)
     try:
         yield from module_of(format_named(kind.format)).messages(reading)
     finally:

@@ -12,6 +12,7 @@ from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import DataSource, SourceKind
 from sat_retriever.workbook.limits import Budget
 from sat_retriever.workbook.messages import Request
+from sat_retriever.workbook.share import Tell
 from sat_retriever.workbook.tables.contents import MAX_CONTENTS
 from sat_retriever.workbook.tables.records import Source
 from sat_retriever.workbook.tables.role import Setting
@@ -37,11 +38,12 @@ class Reading:
     # Charts and pivot tables of other sheets' data, by the sheet they stand on
     drawn: dict[str, set[SourceKind]] = field(default_factory=dict)
     contents_left: int = MAX_CONTENTS
+    tell: Tell | None = None  # is given the share of the file that was read
     budget: Budget = field(init=False)
     readers: Readers = field(init=False)
 
     def __post_init__(self) -> None:
-        self.budget = Budget(self.request.limits)
+        self.budget = Budget(self.request.limits, self.tell)
         self.readers = Readers(self.file, safe=self.request.safe)
 
     def show(self, sources: Iterable[DataSource]) -> None:

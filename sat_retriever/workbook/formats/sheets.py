@@ -37,6 +37,7 @@ def each_sheet(
     reading.tabs = frozenset(sheet.name.casefold().strip() for sheet in sheets)
     seen: set[str] = set()
     for index, sheet in enumerate(sheets):
+        reading.budget.share.begin(index, len(sheets))
         if not request.asks_for(sheet.name):
             continue
         ended = _no_more(reading, index, len(sheets))

@@ -15,6 +15,7 @@ import threading
 import time
 from typing import IO
 
+from sat_retriever.records.jsonform import Json
 from sat_retriever.system import address_space, peak_memory_mib
 from sat_retriever.workbook.formats.load import load
 from sat_retriever.workbook.messages import Request, read_as
@@ -27,7 +28,7 @@ _RETIRE_MIB = 512  # peak memory after which the parent should start a fresh wor
 
 def main() -> None:
     """Answer requests until stdin ends."""
-    answers = _private_stdout()
+    answers = _Answers(_private_stdout())
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     import python_calamine  # noqa: F401 - loaded before the memory limit is set
 
@@ -37,14 +38,31 @@ def main() -> None:
     for line in sys.stdin:
         request = read_as(Request, json.loads(line))
         _cap(base, request)
-        for message in load(request):
+        for message in load(request, None if request.window else answers.tell):
             if "done" in message:
                 message["done"]["retire"] = peak_memory_mib() > _RETIRE_MIB
-            answers.write(json.dumps(message, separators=(",", ":"), default=str) + "\n")
-            if "record" in message:
-                answers.flush()  # it is kept even if this process crashes later
-        answers.flush()
+            # A record is kept even if this process crashes later.
+            answers.send(message, now="record" in message or "done" in message)
         gc.collect()
+
+
+class _Answers:
+    """Writes messages to the parent process; safe to share between threads."""
+
+    def __init__(self, out: IO[str]) -> None:
+        self._out = out
+        self._lock = threading.Lock()
+
+    def send(self, message: Json, *, now: bool) -> None:
+        line = json.dumps(message, separators=(",", ":"), default=str) + "\n"
+        with self._lock:
+            self._out.write(line)
+            if now:
+                self._out.flush()
+
+    def tell(self, share: float) -> None:
+        """Send the share of the file that was read."""
+        self.send({"share": share}, now=True)
 
 
 def _private_stdout() -> IO[str]:

@@ -18,9 +18,11 @@ from sat_retriever.workbook.messages import (
 )
 from sat_retriever.workbook.process.pool import Slot
 from sat_retriever.workbook.process.worker import Worker, WorkerFailed
+from sat_retriever.workbook.share import Tell
 
 # Reasons for a failure that earlier files in the same process may have caused.
 _OF_THE_PROCESS = {SkipReason.OUT_OF_MEMORY, SkipReason.READER_CRASHED}
+_UNTOLD: Tell = lambda _share: None  # noqa: E731
 _FEWER = 8  # a second attempt holds a sheet's cells divided by this
 _READ: dict[str, Callable[[Any], list[Any]]] = {
     "record": lambda content: [record_from_json(content)],
@@ -57,23 +59,25 @@ class Answers:
         return any(skip.reason is SkipReason.READER_CRASHED for skip in self.of("skipped"))
 
 
-def ask(request: Request, slot: Slot) -> Answers:
+def ask(request: Request, slot: Slot, tell: Tell = _UNTOLD) -> Answers:
     """Read one file; after a failure, retry without calamine and with fewer cells.
+
+    `tell` is given the share of the file that was read; a retry begins anew.
 
     No content of a file raises an error: unreadable parts are among the skipped. Sheets that
     were sent before a failure are kept.
     """
     try:
-        first = _attempt(request, slot)
+        first = _attempt(request, slot, tell)
         if first.done.get("changed"):
-            first = _attempt(request, slot)
+            first = _attempt(request, slot, tell)
         if first.done.get("changed"):
             moving = "The file kept changing while it was read."
             return _failed(request, SkipReason.UNREADABLE, moving)
         if first.failure is None:
             return first
         fewer = replace(request.limits, cells=request.limits.cells // _FEWER)
-        second = _attempt(replace(request, safe=True, limits=fewer), slot)
+        second = _attempt(replace(request, safe=True, limits=fewer), slot, tell)
     except WorkerFailed as failed:  # no process could be started
         return _failed(request, failed.reason, failed.message)
     if second.failure is None and not second.crashed():
@@ -81,7 +85,7 @@ def ask(request: Request, slot: Slot) -> Answers:
     return _told(first, max(first, second, key=lambda each: len(each.of("record"))))
 
 
-def _attempt(request: Request, slot: Slot) -> Answers:
+def _attempt(request: Request, slot: Slot, tell: Tell) -> Answers:
     """One attempt at a file.
 
     A process that has read other files before may fail because of them. It is then replaced, and
@@ -89,13 +93,13 @@ def _attempt(request: Request, slot: Slot) -> Answers:
     """
     worker = slot.worker()
     used = worker.files > 0
-    answers = _asked(request, worker)
+    answers = _asked(request, worker, tell)
     if used and answers.failure is not None and answers.failure.reason in _OF_THE_PROCESS:
-        return _asked(request, slot.worker())
+        return _asked(request, slot.worker(), tell)
     return answers
 
 
-def _asked(request: Request, worker: Worker) -> Answers:
+def _asked(request: Request, worker: Worker, tell: Tell) -> Answers:
     lists: dict[str, list[Any]] = {kind: [] for kind in _READ}
     structure = Structure()
     done: dict[str, Any] = {}
@@ -107,6 +111,8 @@ def _asked(request: Request, worker: Worker) -> Answers:
                 lists[kind] += _READ[kind](content)
             elif kind == "structure":
                 structure = read_as(Structure, content)
+            elif kind == "share":
+                tell(content)
             else:
                 done = content
     except WorkerFailed as failed:

@@ -7,14 +7,15 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TypeVar
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
 
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.process.worker import Worker, WorkerFailed
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+Told = TypeVar("Told")
 
 
 class Slot:
@@ -95,21 +96,28 @@ def close_idle() -> None:
 
 
 def map_slots(
-    work: Callable[[Job, Slot], Result],
+    work: Callable[[Job, Slot, Callable[[Told], None]], Result],
     jobs: Iterator[Job],
     workers: int,
-    stopping: Callable[[], None] = lambda: None,
+    stopping: Callable[[], None],
+    told: Callable[[Told], None],
 ) -> Iterator[Result]:
     """Yield results in order of completion, from `workers` threads with a slot each.
 
     An error in `work` or `jobs` is raised here. When the iterator is closed or fails, `stopping` is
     called, and the workers are killed before control returns. When it is exhausted, one worker is
-    kept for the next call.
+    kept for the next call. What `work` tells meanwhile is given to `told` here, in the caller's
+    thread; it is left out as long as the caller is busy.
     """
-    results: queue.Queue[tuple[str, Result | BaseException | None]] = queue.Queue(2 * workers)
+    results: queue.Queue[tuple[str, Any]] = queue.Queue(2 * workers)
     slots = [_take_idle() or Slot(), *(Slot() for _ in range(workers - 1))]
     lock = threading.Lock()
     stop = threading.Event()
+
+    def tell(item: Told) -> None:
+        if results.empty():  # the caller waits; a result never has to
+            with suppress(queue.Full):
+                results.put_nowait(("told", item))
 
     def put(what: str, item: Result | BaseException | None) -> None:
         while not stop.is_set():
@@ -125,7 +133,7 @@ def map_slots(
                     job = next(jobs, stop)
                 if isinstance(job, threading.Event):
                     break
-                put("result", work(job, slot))
+                put("result", work(job, slot, tell))
         except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
             put("error", error)
         finally:
@@ -135,7 +143,7 @@ def map_slots(
     for thread in threads:
         thread.start()
     try:
-        yield from _results(results, len(threads))
+        yield from _results(results, len(threads), told)
         kept = max(slots, key=Slot.usable)
         slots.remove(kept)
         _give_back(kept)
@@ -149,13 +157,15 @@ def map_slots(
 
 
 def _results(
-    results: queue.Queue[tuple[str, Result | BaseException | None]], running: int
-) -> Iterator[Result]:
+    results: queue.Queue[tuple[str, Any]], running: int, told: Callable[[Any], None]
+) -> Iterator[Any]:
     while running:
         what, item = results.get()
         if what == "end":
             running -= 1
+        elif what == "told":
+            told(item)
         elif isinstance(item, BaseException):
             raise item
         else:
-            yield item  # type: ignore[misc]
+            yield item

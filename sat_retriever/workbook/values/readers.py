@@ -96,6 +96,7 @@ class CalamineReader:
             budget.cells -= width * sheet.height
             # iter_rows begins at the first row of the sheet, but at the used range's column.
             rows = _cleaned(islice(sheet.iter_rows(), start[0], None))
+            rows = budget.share.rows(rows, sheet.height)
             grid, area = bounded(rows, (start[0] + 1, start[1] + 1), max(1, room // width))
             merges = (Area(*_one_based(*ends)) for ends in sheet.merged_cell_ranges or ())
             return SheetValues(grid, area, tuple(merges))

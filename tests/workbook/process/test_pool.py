@@ -3,6 +3,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,13 @@ import xlsxwriter
 
 from benchmarks.safety.mutants import made_seeds
 from sat_retriever import Limits, read_workbook
+from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.messages import Request
+from sat_retriever.workbook.messages import Request, Window
 from sat_retriever.workbook.process.ask import _asked, ask
 from sat_retriever.workbook.process.pool import Slot, close_idle
 from sat_retriever.workbook.process.worker import Worker, WorkerFailed
-from sat_retriever.workbook.read import LocalFile, read_files
+from sat_retriever.workbook.read import READ_ALL, LocalFile, read_files
 
 resource = pytest.importorskip("resource", reason="Windows has no limits on resources")
 SEEDS = made_seeds()
@@ -289,3 +291,24 @@ def test_one_process_reads_file_after_file_of_every_format(tmp_path):
         assert worker.files == 2 * len(SEEDS)
     finally:
         slot.close()
+
+
+@pytest.mark.parametrize("name", ["parts.xlsx", "parts.csv"])
+def test_a_reading_process_tells_how_much_of_a_file_it_has_read(tmp_path, name):
+    path, told = tmp_path / name, []
+    if name == "parts.csv":
+        path.write_bytes(BIG_CSV_HEADER + BIG_CSV_ROW * 20_000)
+    else:
+        with xlsxwriter.Workbook(path) as book:
+            for rows in (9_000, 3_000):
+                sheet = book.add_worksheet(f"Part {rows}")
+                for row in range(rows):
+                    sheet.write_row(row, 0, (f"Pump {row}", row, 1.5 * row))
+    with closing(Slot()) as slot:
+        ask(READ_ALL.request(LocalFile(path), Limits()), slot, told.append)
+        windowed = len(told)
+        cells = Window("Part 9000", Area(1, 1, 2, 2))
+        ask(READ_ALL.request(LocalFile(path), Limits(), cells), slot, told.append)
+    assert len(told) == windowed >= 8  # cells for which a person waits are told by themselves
+    assert told == sorted(set(told))
+    assert 0 < told[0] < 0.5 <= told[-1] <= 1

@@ -22,6 +22,7 @@ from sat_retriever.workbook.formats.text.columns import typed_rows
 from sat_retriever.workbook.limits import Budget, Refused
 from sat_retriever.workbook.messages import Request, skip
 from sat_retriever.workbook.opening.encoding import Encoding, find_encoding
+from sat_retriever.workbook.share import Share
 from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues
 
@@ -92,10 +93,12 @@ def text_values(
     """
     file.seek(0)
     start = file.read(_SAMPLE_BYTES).decode(encoding, errors="replace").replace("\0", "")
+    budget.share.sizes = [file.seek(0, io.SEEK_END)]
+    budget.share.begin(0, 1)
     file.seek(0)
     raw = file
     if not encoding.startswith(("utf-16", "utf-32")):
-        raw = io.BufferedReader(_WithoutZeros(file), _CHUNK_BYTES)
+        raw = io.BufferedReader(_WithoutZeros(file, budget.share), _CHUNK_BYTES)
     text = io.TextIOWrapper(raw, encoding=encoding, errors=_COUNTED, newline="")
     lost = _counting()
     try:
@@ -219,8 +222,8 @@ def _used(fields: list[str]) -> tuple[int, int]:
 class _WithoutZeros(io.RawIOBase):
     """The bytes of a file without zeros, which a broken file may have even within characters."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
+    def __init__(self, file: BinaryIO, share: Share) -> None:
+        self._file, self._share = file, share
 
     def readable(self) -> bool:
         return True
@@ -228,6 +231,7 @@ class _WithoutZeros(io.RawIOBase):
     def readinto(self, buffer: Any, /) -> int:
         space = memoryview(buffer)
         while chunk := self._file.read(len(space)):
+            self._share.scanned(len(chunk))
             if kept := chunk.replace(b"\0", b""):
                 space[: len(kept)] = kept
                 return len(kept)

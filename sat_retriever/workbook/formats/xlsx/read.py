@@ -102,6 +102,8 @@ class _Walk:
             if request.asks_for(sheet.name)
         }
         formulas = Formulas(request, self.names(declared), self.reading.budget)
+        sizes = [self.package.size(sheet.part) for sheet in self.contents.sheets]
+        self.reading.budget.share.sizes = sizes
 
         def read(index: int, sheet: ListedSheet) -> Iterator[Json]:
             return self.sheet(sheet, declared.pop(index), formulas)
