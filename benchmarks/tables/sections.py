@@ -923,6 +923,45 @@ SECTIONS = (
         ),
     ),
     Section(
+        "page",
+        "The page on real workbooks",
+        {
+            "requests": "questions, with repetitions",
+            **{
+                f"{kind}_{figure}_ms": f"{name}, {figure} ms"
+                for kind, name in (
+                    ("search", "search"),
+                    ("preview", "preview of the best hit"),
+                    ("sheet", "its sheet"),
+                    ("sheet_asked", "its sheet with the question"),
+                    ("repeated_search", "difference of the two"),
+                )
+                for figure in ("p50", "p95")
+            },
+            **{
+                f"{task}_{unit}": f"{name}, {unit}"
+                for task, name in (
+                    ("find_and_open", "find a value, open its workbook"),
+                    ("compare", "compare two years' tables"),
+                    ("export", "save the table found"),
+                )
+                for unit in ("steps", "s")
+            },
+        },
+        text=(
+            "Requests over HTTP, one at a time, to a new server. The preview reads the workbook "
+            "unless an earlier question did; both pages of the sheet have its cells from memory. "
+            "With a question a sheet's page repeats the search, to lead to the next and the "
+            "previous hit. Tasks are done by a script in chromium, each checked at its end; a "
+            "step is a question typed, or a click."
+        ),
+        limits=(
+            "Reading and thinking of a person, who takes most of the time of a task; a network, "
+            "and several people at once ([there](#search-over-http)). Questions with no hit that "
+            "seems to answer are left out."
+        ),
+    ),
+    Section(
         "contents_cost",
         "What contents cost, levels side by side",
         {
