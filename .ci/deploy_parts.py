@@ -116,6 +116,8 @@ class Parts:
 
     def here(self, text: str) -> str:
         """A text of a container with its places in the folder."""
+        if str(self.work) in text:  # it is one of the folder already
+            return text
         for place in _PLACES:
             text = text.replace(place, f"{self.work}{place}")
         return text
