@@ -104,6 +104,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "eps_answers": Table("answers.eps_answers"),
         "latency": Table("speed.latency"),
         "serve": Table("speed.serve"),
+        "overhead": Table("speed.overhead"),
         "million": Table("speed.million"),
         "postgres": Table("speed.postgres"),
         "beside": Table("speed.beside"),

@@ -923,6 +923,30 @@ SECTIONS = (
         ),
     ),
     Section(
+        "overhead",
+        "What counts, spans and logs cost a search",
+        {
+            "sheets": "sheets",
+            "questions": "questions",
+            "repeats": "times each",
+            "plain_cpu_p50_ms": "search with nothing watched, processor ms",
+            "cpu_p50_ms": "watched, processor ms",
+            "added_p50_us": "added, µs",
+            "times_plain": "times the search",
+        },
+        text=(
+            "The application of `sat serve` answers the same question with nothing watched, with "
+            "counts, with spans of the SDK beside, with both logs beside, in turns in one process; "
+            "medians over questions of the least processor time of all threads, and of the "
+            "differences."
+        ),
+        limits=(
+            "A network, and an exporter: spans are made and dropped. The machine ran other work, "
+            "so tenths of a percent are noise. The sheets have no cells, so that a search is cheap "
+            "and what is added counts most."
+        ),
+    ),
+    Section(
         "contents_cost",
         "What contents cost, levels side by side",
         {

@@ -21,11 +21,13 @@ except ModuleNotFoundError:
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class Held:
+    """What an index holds after one of its writes; `read_at` is in seconds since 1970."""
+
     generation: int
     sheets: int
     workbooks: int
-    read_at: float  # seconds since 1970
+    read_at: float
     skipped: Counter[SkipReason]
 
 
@@ -38,7 +40,7 @@ class IndexState(Collector):
 
     def __init__(self, index: SheetIndex) -> None:
         self._index = index
-        self._held: _Held | None = None
+        self._held: Held | None = None
 
     @classmethod
     def of(cls, index: SheetIndex) -> IndexState | None:
@@ -54,13 +56,13 @@ class IndexState(Collector):
             held = self._now()
         except SatError:
             return
-        yield from _families(held)
+        yield from families(held)
 
-    def _now(self) -> _Held:
+    def _now(self) -> Held:
         held, generation = self._held, self._index.generation
         if held is None or held.generation != generation:
             books = self._index.workbooks()
-            held = self._held = _Held(
+            held = self._held = Held(
                 generation,
                 len(self._index),
                 len(books),
@@ -70,7 +72,8 @@ class IndexState(Collector):
         return held
 
 
-def _families(held: _Held) -> Iterator[GaugeMetricFamily]:
+def families(held: Held) -> Iterator[GaugeMetricFamily]:
+    """Yield the counts; the time is left out of an index without workbooks."""
     yield GaugeMetricFamily("sat_index_sheets", "Sheets that can be searched", held.sheets)
     yield GaugeMetricFamily("sat_index_workbooks", "Workbook files known", held.workbooks)
     skipped = GaugeMetricFamily(
