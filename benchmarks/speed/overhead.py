@@ -1,19 +1,17 @@
 """Processor time that counts, spans and logs add to a search over HTTP's application.
 
-    python -m benchmarks run overhead [--sizes 1000] [--requests 150] [--repeats 7]
+    python -m benchmarks run overhead [--sizes 1000] [--requests 150] [--repeats 10]
 
 One process calls the application of `sat serve` without a network: the same question takes turns
 with nothing watched, with counts, with spans beside, with both logs beside. Counts are kept in a
 file, as workers do; spans are made by the SDK of OpenTelemetry and handed to an exporter that
-drops them. The order of each turn is drawn. Each question is asked several times, and the least of
-its times counts: a busy machine moves single times by more than all of this costs. The figure is
-the median, over questions, of the differences to nothing watched.
+drops them. The order of each turn is drawn. A busy machine moves single times by more than all of
+this costs, so the figure is the median of the differences within a turn, with an interval of it.
 """
 
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import random
 import statistics
@@ -26,6 +24,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
@@ -42,6 +41,7 @@ from sat_retriever.serve.recorder import Logs, Recorder
 
 PLAIN, SPANS = "nothing", "counts_and_spans"
 WARM_UP = 20
+DRAWS = 2_000  # of a bootstrap
 _API = "opentelemetry.trace"  # without this module in memory the library makes no spans
 
 
@@ -110,53 +110,51 @@ async def asked(app: App, question: str) -> float:
     return spent
 
 
-async def turns(
-    apps: Mapping[str, App], questions: Sequence[str], repeats: int
-) -> dict[str, list[float]]:
-    """Return the least time of each question with each application; the order is drawn."""
-    least = {name: [math.inf] * len(questions) for name in apps}
+async def turns(apps: Mapping[str, App], questions: Sequence[str]) -> dict[str, list[float]]:
+    """Return the times of each application, turn by turn; the order in a turn is drawn."""
+    spent: dict[str, list[float]] = {name: [] for name in apps}
     order, rng = list(apps), random.Random(0)
-    for name in order:
-        for question in questions[:WARM_UP]:
-            await asked(apps[name], question)
-    for _ in range(repeats):
-        for number, question in enumerate(questions):
-            rng.shuffle(order)
-            for name in order:
-                with spans(made=name.startswith(SPANS)):
-                    found = await asked(apps[name], question)
-                least[name][number] = min(least[name][number], found)
-    return least
+    for number, question in enumerate([*questions[:WARM_UP], *questions]):
+        rng.shuffle(order)
+        for name in order:
+            with spans(made=name.startswith(SPANS)):
+                found = await asked(apps[name], question)
+            if number >= WARM_UP:
+                spent[name].append(found)
+    return spent
 
 
-def figures(least: Mapping[str, Sequence[float]], name: str) -> dict[str, float]:
-    """Return the medians of one application, and of what it adds to a question."""
-    plain = statistics.median(least[PLAIN])
-    added = [one - other for one, other in zip(least[name], least[PLAIN], strict=True)]
+def figures(spent: Mapping[str, Sequence[float]], name: str) -> dict[str, float]:
+    """Return the medians of one application, and of what it adds within a turn."""
+    plain = statistics.median(spent[PLAIN])
+    added = np.subtract(spent[name], spent[PLAIN]) * 1000
+    drawn = np.random.default_rng(0).choice(added, (DRAWS, len(added)))
+    low, high = np.quantile(np.median(drawn, axis=1), (0.025, 0.975))
+    middle = float(np.median(added))
     return {
         "plain_cpu_p50_ms": round(plain, 3),
-        "cpu_p50_ms": round(statistics.median(least[name]), 3),
-        "added_p50_us": round(statistics.median(added) * 1000, 1),
-        "times_plain": round(1 + statistics.median(added) / plain, 4),
+        "cpu_p50_ms": round(statistics.median(spent[name]), 3),
+        "added_p50_us": round(middle, 1),
+        "added_low_us": round(float(low), 1),
+        "added_high_us": round(float(high), 1),
+        "times_plain": round(1 + middle / 1000 / plain, 4),
     }
 
 
-@suite("overhead", work=MADE, sizes=[1000], requests=150, repeats=7)
+@suite("overhead", work=MADE, sizes=[1000], requests=150, repeats=10)
 def main(options: Options) -> Iterator[Result]:
     """Measure."""
     provider = TracerProvider()
     provider.add_span_processor(BatchSpanProcessor(Dropped()))
     trace.set_tracer_provider(provider)
-    questions = queries(options.requests)
+    questions = queries(options.requests) * options.repeats
     for size in options.sizes:
         index = index_of(size, options.work)
         with TemporaryDirectory() as folder, index:
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-            apps = applications(index, Path(folder))
-            least = asyncio.run(turns(apps, questions, options.repeats))
-        for name in least:
+            spent = asyncio.run(turns(applications(index, Path(folder)), questions))
+        for name in spent:
             if name != PLAIN:
-                counts = {"questions": len(questions), "repeats": options.repeats}
-                metrics = {"sheets": size, **counts, **figures(least, name)}
+                metrics = {"sheets": size, "turns": len(questions), **figures(spent, name)}
                 yield Result(name, f"template_{size}", metrics)
     provider.shutdown()

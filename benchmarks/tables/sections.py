@@ -927,22 +927,23 @@ SECTIONS = (
         "What counts, spans and logs cost a search",
         {
             "sheets": "sheets",
-            "questions": "questions",
-            "repeats": "times each",
+            "turns": "turns",
             "plain_cpu_p50_ms": "search with nothing watched, processor ms",
             "cpu_p50_ms": "watched, processor ms",
-            "added_p50_us": "added, µs",
+            "added_p50_us": "added in a turn, µs",
+            "added_low_us": "from",
+            "added_high_us": "to",
             "times_plain": "times the search",
         },
         text=(
             "The application of `sat serve` answers the same question with nothing watched, with "
             "counts, with spans of the SDK beside, with both logs beside, in turns in one process; "
-            "medians over questions of the least processor time of all threads, and of the "
-            "differences."
+            "medians of processor time over all threads, and of the differences within a turn, "
+            "with 95 % bootstrap intervals."
         ),
         limits=(
             "A network, and an exporter: spans are made and dropped. The machine ran other work, "
-            "so tenths of a percent are noise. The sheets have no cells, so that a search is cheap "
+            "which the intervals tell of. The sheets have no cells, so that a search is cheap "
             "and what is added counts most."
         ),
     ),
