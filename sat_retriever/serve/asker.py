@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sat_retriever.serve.asgi import App, Message, Receive, Send
 
-_NOTED = "sat_retriever.asker"  # key of a request's scope, which every layer passes on
+_KNOWN = "sat_retriever.askers"  # key of a request's scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,20 @@ class Asker:
     groups: Sequence[str] | None = None
 
 
+def begin(scope: Message) -> None:
+    """Let inner layers note on a request who it comes from, on copies of its scope too."""
+    scope[_KNOWN] = []
+
+
 def noted(scope: Message, asker: Asker) -> None:
     """Note on a request who it comes from."""
-    scope[_NOTED] = asker
+    scope.get(_KNOWN, []).append(asker)
 
 
 def asker_of(scope: Message) -> Asker | None:
     """Return whoever a request comes from; None if nobody was let in."""
-    found: Asker | None = scope.get(_NOTED)
-    return found
+    known: list[Asker] = scope.get(_KNOWN, [])
+    return known[-1] if known else None
 
 
 def token_id(token: str) -> str:

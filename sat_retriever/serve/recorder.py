@@ -16,6 +16,7 @@ from typing import Any
 
 from sat_retriever.errors import InputError
 from sat_retriever.serve.asgi import App, Message, Receive, Send, refuse
+from sat_retriever.serve.asker import begin
 from sat_retriever.serve.audit import Record, audit_entry, came_as, now, sign_in_of
 from sat_retriever.serve.journal import Log
 from sat_retriever.serve.metrics import METRICS, Metrics, Routes
@@ -61,6 +62,7 @@ class Recorder:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        begin(scope)
         seen = _Seen(self, scope, self._routes.of(scope["path"]), send)
         with seen.span() as made, watched_by(seen.record), self.metrics.running.track_inprogress():
             seen.trace = trace_of(made)

@@ -15,6 +15,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
 from sat_retriever.records.sheets import SkipReason
+from tests.modelserver import Reaction, one_by_one, openai
 from tests.serve.conftest import TOKEN, Server, serving
 from tests.serve.test_permissions import ALL, SALES, ruled
 from tests.serve.test_team import CALL, FORM, JSON, eventually, stopped, workers
@@ -194,14 +195,34 @@ def test_the_audit_log_tells_who_asked_what_and_what_was_shown(logged):
 
 def test_the_audit_log_leaves_out_questions_if_so_wished_and_keeps_the_sheets(index_file, tmp_path):
     audit = tmp_path / "audit.jsonl"
-    with serving(index_file, "--audit", audit, "--no-audit-questions", "--rate", 0) as server:
+    options = ("--no-audit-questions", "--access-log", "-", "--rate", 0)
+    with serving(index_file, "--audit", audit, *options) as server:
         server.get("/api/search", question="rent of the region")
         body = json.dumps({"sheets": [Q1], "sql": SQL}).encode()
         server.ask("/api/sql", "POST", body, **POSTED)
+        assert stopped(server) == 0
+        said = [json.loads(line) for line in server.process.stderr.read().splitlines()]
+    assert [each["route"] for each in said] == ["/api/search", "/api/sql"]
     search, sql = lines(audit)
     assert (len(search["found"]), "questions" in search) == (5, False)
     assert (sql["queries"], sql["read"], "sql" in sql) == (1, [Q1], False)
     assert "region" not in audit.read_text()
+
+
+def test_an_answer_in_words_is_a_stage_and_its_query_is_in_the_audit_log(index_file, tmp_path):
+    audit = tmp_path / "audit.jsonl"
+    said = (Reaction(f"```sql\n{SQL}\n```"), Reaction("It is 200.5."))
+    with openai(one_by_one(*said)) as model:
+        options = ("--llm", "openai:small", "--llm-url", model.v1, "--audit", audit)
+        with serving(index_file, *options) as server:
+            body = json.dumps({"question": "revenue in Q1", "path": "2024/*"}).encode()
+            assert "200.5" in server.ask("/api/ask", "POST", body, **POSTED).text
+            found = samples(server)
+    (line,) = lines(audit)
+    assert (line["questions"], line["sql"]) == (["revenue in Q1"], [SQL])
+    assert Q1 in line["found"] and Q1 in line["read"]
+    assert value(found, "sat_stage_seconds_count", stage="ask") == 1
+    assert value(found, "sat_stage_seconds_count", stage="sql") == 1
 
 
 def test_groups_are_in_the_audit_log(ruled, tmp_path):
