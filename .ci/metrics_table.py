@@ -63,4 +63,4 @@ def _told(label: str, values: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    write_or_check("guides/operate.md", "metrics", metrics_table())
+    write_or_check("guides/watching.md", "metrics", metrics_table())

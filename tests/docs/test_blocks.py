@@ -26,10 +26,10 @@ RUN = [
 ]
 DRIVER = ROOT / "tests" / "docs" / "driver.py"
 LANGUAGES = {"python", "console", "json", "ini", "bibtex", "toml"}
-# See `test_team.py` and `test_operate.py`.
+# See `test_team.py` and `test_watching.py`.
 OF_OTHER_PROGRAMS = {
     "team.md": {"nginx", "caddyfile", "dockerfile"},
-    "operate.md": {"yaml", "logrotate"},
+    "watching.md": {"yaml", "logrotate"},
 }
 OF_OTHERS = {"--ollama", "--cpu", "--num-cpus"}  # options of the examples, accelerate, ray
 LABELS = """query,sheet_id,relevance

@@ -14,7 +14,7 @@ from metrics_table import shown
 from sat_retriever.stages import Stage
 from tests.docs.pages import DOCS, ROOT, blocks
 
-GUIDE = DOCS / "guides" / "operate.md"
+GUIDE = DOCS / "guides" / "watching.md"
 DASHBOARD = ROOT / "examples" / "grafana-dashboard.json"
 EXPRESSIONS = [
     (panel["title"], target["expr"])
