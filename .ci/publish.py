@@ -70,9 +70,20 @@ def with_section(log: str, version: Version, day: dt.date) -> str:
 
 def tied(settings: str, version: Version, names: list[str]) -> str:
     """A `pyproject.toml` whose base is this version, tied to others of its minor version alone."""
-    settings = re.sub(r'(?m)^(fallback-version = )"[^"]*"', rf'\1"{version}"', settings)
+    settings = re.sub(r'(?m)^(fallback-version = )"[^"]*"', rf'\1"{following(version)}"', settings)
     own = "|".join(map(re.escape, names))
     return re.sub(rf'"((?:{own})(?:\[[^\]]*\])?)[<>=~!][^";]*', rf'"\1{bounds(version)}', settings)
+
+
+def following(version: Version) -> str:
+    """The version of a tree after a release of which nothing else is known, as one without git.
+
+    No commit has it: with git it is followed by their number.
+    """
+    if version.pre:
+        letters, number = version.pre
+        return f"{version.base_version}{letters}{number + 1}.dev0"
+    return f"{version.major}.{version.minor}.{version.micro + 1}.dev0"
 
 
 def bounds(version: Version) -> str:

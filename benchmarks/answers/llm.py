@@ -45,6 +45,7 @@ from sat_retriever.synth.answers.make import ANSWERS, read_answers
 
 NUM_CTX = 8_192
 DATA_TOKENS = 4_000  # of data in one prompt; the rest is for instructions and the answer
+_REPLY_TOKENS = 512  # of one reply; a small model may repeat itself until it is stopped
 _MOST_VALUES = 5
 _SHARES = ("right", "sheets", "cells", "sql_first", "sql")
 _SETS = ("eps", f"made_{SHEETS}_even", f"made_{SHEETS}_odd")
@@ -180,7 +181,7 @@ def main(options: Options) -> Iterator[Result]:
     except ModelSetupError as error:
         sys.exit(f"not run: {error}")
     console.print(f"{options.llm}: {facts}")
-    chat = Chat(options.llm, options.llm_url, num_ctx=NUM_CTX)
+    chat = Chat(options.llm, options.llm_url, num_ctx=NUM_CTX, max_tokens=_REPLY_TOKENS)
     plain = re.sub(r"\W+", "_", f"{options.llm} {facts.digest[:12]}").strip("_")
     known = corpora(options.data, options.work)
     for name in options.sets:

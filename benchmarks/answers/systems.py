@@ -41,7 +41,8 @@ class Told:
         tokens: Tokens of all replies.
         seconds: Wall time with the search.
         found: Ids of the sheets that it was shown something of.
-        errors: The error of each query that the engine's model wrote; empty for one that ran.
+        queries: The queries that the engine's model wrote.
+        errors: The error of each of them; empty for one that ran.
         rows: The rows that the answer tells, as text; empty for an answer from text.
         failed: The reason why there is no answer; empty if there is one.
     """
@@ -52,6 +53,7 @@ class Told:
     tokens: int = 0
     seconds: float = 0.0
     found: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     rows: str = ""
     failed: str = ""
@@ -94,6 +96,7 @@ def ways(index: SheetIndex, max_tokens: int) -> dict[str, Way]:
             words_of(model.last),  # not the rows that stand in for no words
             found.citations,
             found=tuple(hit.sheet_id for hit in found.hits),
+            queries=tuple(each.sql for each in found.attempts),
             errors=tuple(each.error for each in found.attempts),
             rows=result_text(found.result, max_tokens) if found.result else "",
         )

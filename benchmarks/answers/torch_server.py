@@ -4,7 +4,8 @@ HTTP request → waiting → prompts read one by one → replies written togethe
 
 The file's weights become bfloat16. Where a processor multiplies matrices of bfloat16 (AMX), one
 core reads a prompt more than twice as fast as llama.cpp, and a batch of replies takes hardly longer
-than one. `benchmarks.answers.llm_server` starts it.
+than one. A question joins the batch as soon as there is room, between two tokens of the others, so
+that none waits for the longest reply. `benchmarks.answers.llm_server` starts it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ import numpy as np
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache, GgufConfig
 
-_GATHER_S = 0.5  # that the first question of a batch waits for others
 _SHARED = 512  # tokens; a longer beginning in common with the prompt before is not read again
 _LONGEST_BODY = 8 << 20  # bytes
 
@@ -41,12 +41,17 @@ class _Question:
     grammar: Any  # of llguidance; None where every text is allowed
     done: Future[str] = field(default_factory=Future)  # the finish reason
     reply: list[int] = field(default_factory=list)  # tokens
-    cache: Any = None  # keys and values of the prompt
+    cache: Any = None  # keys and values of the prompt, until it joins the batch
 
     @property
     def size(self) -> int:
         """Most tokens of the prompt and its reply."""
         return len(self.prompt) + self.max_tokens
+
+    @property
+    def length(self) -> int:
+        """Tokens whose keys and values are known: all but the last one of the reply."""
+        return len(self.prompt) + len(self.reply) - 1
 
 
 class TorchModel:
@@ -65,7 +70,9 @@ class TorchModel:
         self._slots = slots
         self._end = tokenizer.eos_token_id
         self._waiting: queue.Queue[_Question] = queue.Queue()
-        self._held: _Question | None = None  # it did not fit the batch before
+        self._held: _Question | None = None  # the first of those waiting, which does not fit yet
+        self._open: list[_Question] = []  # their replies are being written
+        self._cache = DynamicCache()  # of all open ones; each ends on the right
         self._before = _Question([], 0, 0.0, torch.Generator(), None, cache=DynamicCache())
         threading.Thread(target=self._work, daemon=True).start()
 
@@ -125,55 +132,67 @@ class TorchModel:
         reason = question.done.result()
         return self._tokenizer.decode(question.reply, skip_special_tokens=True), reason
 
-    def _gathered(self) -> list[_Question]:
-        """Wait for a question, and return it with others that fit the context beside it."""
-        batch = [self._held or self._waiting.get()]
-        self._held = None
-        left = self.context - batch[0].size
-        while len(batch) < self._slots:
-            try:
-                found = self._waiting.get(timeout=_GATHER_S)
-            except queue.Empty:
-                break
-            left -= found.size
-            if left < 0:
-                self._held = found
-                break
-            batch.append(found)
-        return batch
-
     def _work(self) -> None:
         while True:
-            batch = self._gathered()
-            try:
-                with torch.inference_mode():
-                    self._answer(batch)
-            except Exception as error:  # noqa: BLE001 - whatever it is, the questions get it
-                for each in batch:
-                    if not each.done.done():
+            with torch.inference_mode():
+                self._admit()
+                try:
+                    self._write()
+                except Exception as error:  # noqa: BLE001 - whatever it is, the questions get it
+                    for each in self._open:
                         each.done.set_exception(error)
+                    self._open, self._cache = [], DynamicCache()
 
-    def _answer(self, batch: list[_Question]) -> None:
-        open_ = [each for each in batch if self._says(each, self._read(each))]
-        cache, length = _together(open_), max((len(each.prompt) for each in open_), default=0)
-        for each in batch[:-1]:
-            each.cache = None  # of the last one, a beginning may be kept
-        device = self._model.device
-        while open_:
-            width = length + len(open_[0].reply)
-            starts = [length - len(each.prompt) for each in open_]
-            places = torch.arange(width, device=device)
-            mask = places >= torch.tensor(starts, device=device)[:, None]
-            found = self._model(
-                torch.tensor([each.reply[-1:] for each in open_], device=device),
-                cache=cache,
-                attention_mask=mask.long() if len(open_) > 1 else None,
-                position_ids=torch.tensor([[width - 1 - start] for start in starts], device=device),
-            )
-            going = [self._says(*each) for each in zip(open_, found.logits[:, -1], strict=True)]
-            if not all(going):
-                cache.batch_select_indices(torch.tensor(going, device=device).nonzero()[:, 0])
-                open_ = [each for each, on in zip(open_, going, strict=True) if on]
+    def _admit(self) -> None:
+        """Read the prompts of waiting questions while there is room; wait if none is open."""
+        while len(self._open) < self._slots and (question := self._fitting()):
+            try:
+                if not self._says(question, self._read(question)):
+                    continue
+            except Exception as error:  # noqa: BLE001 - the others go on
+                question.done.set_exception(error)
+                continue
+            caches = [self._cache, question.cache] if self._open else [question.cache]
+            self._open.append(question)
+            self._cache = _joined(caches, max(each.length for each in self._open))
+
+    def _fitting(self) -> _Question | None:
+        """Return the first waiting question; None if there is none, or no room beside the others.
+
+        All take the room of the longest, and together at most the context.
+        """
+        try:
+            found = self._held or self._waiting.get(block=not self._open)
+        except queue.Empty:
+            return None
+        longest = max(each.size for each in (found, *self._open))
+        fits = not self._open or longest * (len(self._open) + 1) <= self.context
+        self._held = None if fits else found
+        return found if fits else None
+
+    def _write(self) -> None:
+        """Add one token to each open reply, and close those that are complete."""
+        if not self._open:
+            return
+        device, longest = self._model.device, max(each.length for each in self._open)
+        lengths = torch.tensor([each.length for each in self._open], device=device)
+        mask = torch.arange(longest + 1, device=device) >= longest - lengths[:, None]
+        found = self._model(
+            torch.tensor([each.reply[-1:] for each in self._open], device=device),
+            cache=self._cache,
+            attention_mask=mask.long() if len(self._open) > 1 else None,
+            position_ids=lengths[:, None],
+        )
+        pairs = zip(self._open, found.logits[:, -1], strict=True)
+        going = [self._says(*each) for each in pairs]
+        if all(going):
+            return
+        self._open = [each for each, on in zip(self._open, going, strict=True) if on]
+        if not self._open:
+            self._cache = DynamicCache()
+            return
+        self._cache.batch_select_indices(torch.tensor(going, device=device).nonzero()[:, 0])
+        self._cache = _joined([self._cache], max(each.length for each in self._open))
 
     def _read(self, question: _Question) -> torch.Tensor:
         """Read a prompt; return the logits of the first token of the reply."""
@@ -192,6 +211,7 @@ class TorchModel:
         found = self._model(
             torch.tensor([new], device=self._model.device), cache=question.cache, logits_to_keep=1
         )
+        self._before.cache = None
         self._before = question
         logits: torch.Tensor = found.logits[0, -1]
         return logits
@@ -219,20 +239,17 @@ class TorchModel:
         return not question.done.done()
 
 
-def _together(questions: Sequence[_Question]) -> DynamicCache:
-    """Return one cache of several prompts, which end at the same place."""
+def _joined(caches: Sequence[DynamicCache], length: int) -> DynamicCache:
+    """Return caches as one of a length; each is filled up or cut on the left."""
     joined = DynamicCache()
-    if not questions:
-        return joined
-    length = max(len(each.prompt) for each in questions)
 
-    def padded(kept: torch.Tensor) -> torch.Tensor:
+    def fitted(kept: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.pad(kept, (0, 0, length - kept.shape[2], 0))
 
-    for place in range(len(questions[0].cache.layers)):
-        layers = [each.cache.layers[place] for each in questions]
-        keys = torch.cat([padded(layer.keys) for layer in layers])
-        values = torch.cat([padded(layer.values) for layer in layers])
+    for place in range(len(caches[0].layers)):
+        layers = [each.layers[place] for each in caches]
+        keys = torch.cat([fitted(layer.keys) for layer in layers])
+        values = torch.cat([fitted(layer.values) for layer in layers])
         joined.update(keys, values, place)
     return joined
 

@@ -37,6 +37,8 @@ _COMMANDS = {
         "status": ("maintenance", "Show what is in an index, and what could not be read."),
         "migrate": ("maintenance", "Copy an index file into PostgreSQL."),
         "reencode": ("maintenance", "Encode every sheet anew with another encoder."),
+        "backup": ("backup", "Save an index while it is in use."),
+        "restore": ("backup", "Bring an index back from a backup."),
     },
     "Serve a team": {
         "serve": ("serve", "Open an index as a page in the browser, and over MCP."),

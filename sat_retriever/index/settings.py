@@ -80,12 +80,17 @@ class IndexSettings:
 
     def located(self, name: str, path: Place) -> str:
         """The current place of a named encoder or reranker, perhaps moved with the index file."""
-        if self.home is None or not isinstance(path, Path):
-            return name
-        if not Path(name).is_relative_to(self.home) or Path(name).exists():
-            return name
-        moved = path.resolve().parent / Path(name).relative_to(self.home)
-        return str(moved) if moved.exists() else name
+        return located(name, self.home, path)
+
+
+def located(name: str, home: str | None, path: Place) -> str:
+    """The place of a model that was noted when an index lay in a home; see `IndexSettings`."""
+    if home is None or not isinstance(path, Path):
+        return name
+    if not Path(name).is_relative_to(home) or Path(name).exists():
+        return name
+    moved = path.resolve().parent / Path(name).relative_to(home)
+    return str(moved) if moved.exists() else name
 
 
 def new_notes(

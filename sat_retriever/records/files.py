@@ -57,6 +57,21 @@ def draft_of(path: Path) -> Iterator[Path]:
             draft.unlink(missing_ok=True)
 
 
+def flush(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk; raises `OutputError`."""
+    with writing(path):
+        if path.is_dir():
+            if os.name == "nt":  # which cannot open a folder, and keeps names by itself
+                return
+            opened = os.open(path, os.O_RDONLY)
+        else:
+            opened = os.open(path, os.O_RDWR)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
 def make_folder(path: Path) -> None:
     """Make a folder and its parents unless they exist; raises `OutputError`."""
     with writing(path):

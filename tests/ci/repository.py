@@ -20,7 +20,7 @@ dependencies = [{dependencies}]
 
 [tool.hatch.version]
 source = "vcs"
-fallback-version = "0.1.0"
+fallback-version = "0.1.1.dev0"
 {rest}
 """
 LOG = """# Changelog

@@ -10,7 +10,7 @@ from distributions import distributions
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
-from publish import bounds, checked, release, tied, with_section
+from publish import bounds, checked, following, release, tied, with_section
 from release import git
 
 from tests.ci.repository import LOG, repository
@@ -30,7 +30,7 @@ def test_a_release_is_one_commit_with_its_tag_its_section_and_its_ties(tmp_path)
     assert adapter.settings["project"]["dependencies"] == ["sat-retriever[sql]>=0.2,<0.3"]
     assert core.settings["project"]["dependencies"] == ["numpy>=1.26"]
     for each in (core, adapter):
-        assert each.settings["tool"]["hatch"]["version"]["fallback-version"] == "0.2.0"
+        assert each.settings["tool"]["hatch"]["version"]["fallback-version"] == "0.2.1.dev0"
 
 
 def test_nothing_is_released_twice_or_without_changes(tmp_path):
@@ -55,6 +55,16 @@ def test_a_version_that_no_index_takes_is_refused(text):
 def test_versions_are_compared_as_numbers():
     assert str(checked("0.10.0", ["v0.9.0", "v0.2.0"])) == "0.10.0"
     assert str(checked("1.0.0rc1", ["v0.9.0"])) == "1.0.0rc1"
+
+
+@pytest.mark.parametrize(
+    ("released", "next_"),
+    [("0.2.0", "0.2.1.dev0"), ("1.0.9", "1.0.10.dev0"), ("1.0.0rc1", "1.0.0rc2.dev0")],
+)
+def test_a_tree_without_git_is_after_the_last_release_and_before_the_next(released, next_):
+    version = Version(released)
+    assert following(version) == next_
+    assert version < Version(next_) and Version(next_) in SpecifierSet(bounds(version), True)
 
 
 def test_the_log_needs_an_unreleased_part():
@@ -92,7 +102,7 @@ def test_every_distribution_here_gets_the_version_as_its_base_and_its_ties():
     for each in distributions():
         text = (each.folder / "pyproject.toml").read_text(encoding="utf-8")
         settings = tomllib.loads(tied(text, Version("9.8.7"), names))
-        assert settings["tool"]["hatch"]["version"]["fallback-version"] == "9.8.7", each.name
+        assert settings["tool"]["hatch"]["version"]["fallback-version"] == "9.8.8.dev0", each.name
         extras = settings["project"].get("optional-dependencies", {}).values()
         wanted = [*settings["project"]["dependencies"], *(text for each in extras for text in each)]
         ties = [str(tie.specifier) for tie in map(Requirement, wanted) if tie.name in names]

@@ -116,7 +116,7 @@ def test_all_distributions_have_one_version_and_are_tied_to_its_minor_version():
     version = core.settings["tool"]["hatch"]["version"]
     assert version["source"] == "vcs"
     assert "version" in core.settings["project"]["dynamic"]
-    only = SpecifierSet(bounds(Version(version["fallback-version"])))
+    only = SpecifierSet(bounds(Version(Version(version["fallback-version"]).base_version)))
     names = {core.name, *(each.name for each in others)}
     for each in others:
         own = each.settings["tool"]["hatch"]["version"]

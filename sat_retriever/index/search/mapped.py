@@ -78,7 +78,7 @@ def write_columns(home: Path, store: Store, columns: Columns, width: int) -> Pat
     """Write an unchanging state in place of earlier ones; raises `OSError` if `home` refuses."""
     home.mkdir(exist_ok=True)
     if isinstance(store.path, Path):
-        _hide(home, store.path)
+        hide(home, store.path)
     name = f"g{columns.generation:012}-{secrets.token_hex(4)}"
     draft = home / f".{name}"
     draft.mkdir()
@@ -111,7 +111,7 @@ def write_columns(home: Path, store: Store, columns: Columns, width: int) -> Pat
     return home / name
 
 
-def _hide(home: Path, index: Path) -> None:
+def hide(home: Path, index: Path) -> None:
     """Let those alone into a folder who may read an index file."""
     file, folder = index.stat(), home.stat()
     mode = stat.S_IMODE(file.st_mode)

@@ -23,9 +23,12 @@ from sat_retriever.index.store.damage import damaged
 from sat_retriever.index.store.packing import RowDamage, register
 from sat_retriever.index.store.rows import FileConnection
 from sat_retriever.index.store.schema import check, migrate
+from sat_retriever.records.progress import Progress
 
 SQLITE_VERSION = sqlite3.sqlite_version
 _BUSY_S = 10.0  # time that another writer of the file may take
+_PAGES = 2_048  # that are copied between two calls of the progress
+SIDE_FILES = ("-wal", "-shm")  # SQLite's own, beside the file
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _STORAGE = {
     sqlite3.SQLITE_CANTOPEN,
@@ -66,24 +69,30 @@ def create_file(path: Path, meta: Mapping[str, str]) -> None:
         with translated(path), closing(sqlite3.connect(partial, isolation_level=None)) as made:
             migrate(made)
             made.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-        _publish(partial, path)
+        publish(partial, path)
     finally:
         partial.unlink(missing_ok=True)
 
 
-def _publish(partial: Path, path: Path) -> None:
+def publish(partial: Path, path: Path) -> None:
+    """Give a complete file the name of an index; `InputError` if there is one already."""
     if path.exists():
         raise InputError(f"{path} exists already; open it, or choose another file")
     # Left by a writer that was killed before its index was deleted: SQLite would read their old
     # pages as the new file's.
-    for suffix in ("-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    drop_side_files(path)
     try:
         os.link(partial, path)  # unlike a rename it never replaces another index
     except FileExistsError as error:
         raise InputError(f"{path} exists already; open it, or choose another file") from error
     except OSError:  # a file system without links
         partial.rename(path)
+
+
+def drop_side_files(path: Path) -> None:
+    """Remove the side files of an index file that is no longer there, or is about to go."""
+    for suffix in SIDE_FILES:
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def is_writable(path: Path) -> bool:
@@ -114,6 +123,41 @@ def open_file(path: Path) -> FileConnection:
             connection.close()
             raise
     return connection
+
+
+def open_as_it_is(path: Path) -> FileConnection:
+    """Open an index file of this or an older schema for reading, and leave its schema."""
+    if not _is_file(path):
+        raise IndexNotFoundError(f"no index at {path}; check the path")
+    with translated(path):
+        connection = _open(path, "rw" if is_writable(path) else "ro")
+        try:
+            check(connection, path, writable=True)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def copy_as_it_is(path: Path, target: Path, progress: Progress | None = None) -> None:
+    """Copy the last complete state of an index file to a new file, whatever others write.
+
+    Its schema stays. `progress` counts pages.
+    """
+
+    def told(_status: int, left: int, total: int) -> None:
+        if progress is not None:
+            progress(total - left, total)
+
+    with (
+        closing(open_as_it_is(path)) as source,
+        translated(target),
+        closing(sqlite3.connect(target, isolation_level=None)) as made,
+    ):
+        # One view for all steps: without it each write of others would start the copy anew.
+        source.execute("BEGIN")
+        source.execute("SELECT count(*) FROM meta").fetchone()
+        source.backup(made, pages=_PAGES, progress=told)
 
 
 def open_reader(path: Path) -> FileConnection:

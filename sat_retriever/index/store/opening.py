@@ -9,6 +9,7 @@ from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError
+from sat_retriever.index.store.connection import copy_as_it_is
 from sat_retriever.index.store.place import IndexUrl, Place
 from sat_retriever.index.store.restricted import RestrictedFile, UnrestrictedFile
 from sat_retriever.index.store.sqlite import SqliteStore
@@ -65,18 +66,38 @@ def store_exists(place: Place) -> bool:
 
 
 def migrate_store(
-    file: Path, url: IndexUrl, progress: Progress | None = None, *, hnsw: bool = False
+    file: Path,
+    url: IndexUrl,
+    progress: Progress | None = None,
+    *,
+    hnsw: bool = False,
+    replace: bool = False,
 ) -> dict[str, int]:
     """Copy an index file into PostgreSQL, whole or not at all; return its rows by table.
 
     Every row is checked by its checksum while it is read. In the end each table is read back and
     compared. With `hnsw`, tokens get an index for statements of others. The file stays as it is.
+    With `replace` an index at the URL is replaced in the same transaction; searches wait for it.
     Raises what `open_store` does; `IndexDamagedError` if a row
     is damaged; `InputError` if there is already an index at the URL, or a text cannot be stored
     there; `IndexFormatError` also if the copy differs from the file.
     """
-    copied: dict[str, int] = _postgres("migrating").migrate_file(file, url, progress, hnsw=hnsw)
+    copied: dict[str, int] = _postgres("migrating").migrate_file(
+        file, url, progress, hnsw=hnsw, replace=replace
+    )
     return copied
+
+
+def save_store(place: Place, file: Path, progress: Progress | None = None) -> None:
+    """Write the last complete state of an index to a new index file, while others write to it.
+
+    A file keeps its schema. PostgreSQL is read in one transaction. Raises what `open_store` does,
+    and changes nothing.
+    """
+    if isinstance(place, IndexUrl):
+        _postgres("migrating").export_index(place, file, progress)
+    else:
+        copy_as_it_is(place, file, progress)
 
 
 def check_free(place: Place) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from sat_retriever.errors import IndexBusyError, IndexStorageError
 from sat_retriever.index.store.conditions import sqlite_conditions
 from sat_retriever.index.store.connection import (
+    SIDE_FILES,
     create_file,
     identity_of,
     is_writable,
@@ -38,9 +39,8 @@ from sat_retriever.index.store.write import delete_sheets, insert_sheets
 from sat_retriever.records.files import draft_of
 
 WRITER_WAIT_S = 10.0  # time that a second writer waits for the first
-_SIDE_FILES = ("-wal", "-shm")
 _LOCK = ".lock"
-_BESIDE = "-snapshot"
+BESIDE = "-snapshot"
 _CHUNK = 500  # values in one IN (...) list; SQLite's own limit was 999 for a long time
 
 
@@ -84,12 +84,12 @@ class SqliteStore(Store):
     @property
     def own_files(self) -> frozenset[Path]:
         path = self.path.resolve()
-        beside = (path.with_name(path.name + end) for end in ("", *_SIDE_FILES, _LOCK))
-        return frozenset((*beside, *path.with_name(path.name + _BESIDE).rglob("*")))
+        beside = (path.with_name(path.name + end) for end in ("", *SIDE_FILES, _LOCK))
+        return frozenset((*beside, *path.with_name(path.name + BESIDE).rglob("*")))
 
     @property
     def beside(self) -> Path | None:
-        return self.path.with_name(self.path.name + _BESIDE)
+        return self.path.with_name(self.path.name + BESIDE)
 
     def bytes(self) -> int:
         return int(self.path.stat().st_size)
@@ -111,7 +111,7 @@ class SqliteStore(Store):
         self.close()
         try:
             # The lock last: a writer that waited for it must not find the file.
-            for end in (*_SIDE_FILES, "", _LOCK):
+            for end in (*SIDE_FILES, "", _LOCK):
                 path.with_name(path.name + end).unlink(missing_ok=True)
         except OSError as error:
             raise IndexStorageError(f"cannot delete {self.path}: {error.strerror}") from error
@@ -121,24 +121,13 @@ class SqliteStore(Store):
 
     @contextmanager
     def sole_writer(self) -> Iterator[None]:
-        from filelock import FileLock, Timeout
-
         self._check_writable()
-        lock = FileLock(f"{self.path}{_LOCK}", timeout=WRITER_WAIT_S)
-        try:
-            lock.acquire()
-        except Timeout as error:
-            raise IndexBusyError(
-                f"another process is writing to {self.path}; try again when it has finished"
-            ) from error
-        try:
+        with sole_writer_of(self.path):
             if identity_of(self.path) != self.identity:  # a write to it would be lost
                 raise IndexStorageError(
                     f"{self.path} was deleted or replaced meanwhile; open it again, or index anew"
                 )
             yield
-        finally:
-            lock.release()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -268,3 +257,21 @@ class SqliteStore(Store):
     _drop_spellings = staticmethod(drop_spellings)
     _take_out = staticmethod(take_out)
     _seal = staticmethod(seal)
+
+
+@contextmanager
+def sole_writer_of(path: Path) -> Iterator[None]:
+    """Keep other processes from writing to an index file; raises `IndexBusyError`."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(f"{path}{_LOCK}", timeout=WRITER_WAIT_S)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise IndexBusyError(
+            f"another process is writing to {path}; try again when it has finished"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()

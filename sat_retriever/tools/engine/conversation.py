@@ -20,6 +20,7 @@ from sat_retriever.tools.engine.evidence import (
     texts_queried,
     texts_read,
 )
+from sat_retriever.tools.engine.match import unnamed_values
 from sat_retriever.tools.engine.prepare import Prepared
 from sat_retriever.tools.engine.prompts import (
     NO_ANSWER,
@@ -32,10 +33,13 @@ from sat_retriever.tools.engine.prompts import (
 from sat_retriever.tools.sql.query import TableQuery
 
 NOTHING = "No sheet was found for this question."
+_SAME_AGAIN = "Write the same query again if that is the right answer."
 _NO_ROWS = (
     "The query gives no row, or only empty values or zeros. Texts in the tables may be spelled "
-    "otherwise, or stand in another column. Write the same query again if that is the right answer."
+    "otherwise, or stand in another column. A condition that holds for a whole table, such as its "
+    f"year, can be left out. {_SAME_AGAIN}"
 )
+_UNNAMED = f"The question does not name {{}}: leave such conditions out. {_SAME_AGAIN}"
 _OTHER_ROWS = "Its rows do not answer the question."
 _TRIED = "No query gave an answer, so it was read from the tables' text."
 _UNSEEN = "Not in the cells that were read: {}."
@@ -122,26 +126,39 @@ def _queried(
 ) -> Generator[Step, Reply, tuple[QueryResult | None, tuple[Attempt, ...]]]:
     """Return the rows of the model's query, mended if need be, and all queries that it wrote.
 
-    There are no rows if every query failed, or the model decided against one, or wrote a failed one
-    again.
+    A result in doubt is asked about once: the next one counts, or the same again, unless it has no
+    values and the first has. There are no rows if every query failed, or the model decided against
+    one, or wrote a failed one again.
     """
     attempts: list[Attempt] = []
-    empty: QueryResult | None = None
+    held: QueryResult | None = None
     while len(attempts) <= prepared.settings.repairs:
         sql = query_of(str((yield query_prompt(prepared, attempts))))
         again = attempts and attempts[-1].sql == sql
-        if sql is None or (again and empty is None):
-            return None, tuple(attempts)
+        if sql is None or (again and held is None):
+            return held if held and held.has_values else None, tuple(attempts)
         found = yield Query(tables, sql)
-        if isinstance(found, QueryResult) and (empty is not None or found.has_values):
+        if not isinstance(found, QueryResult):
+            attempts.append(Attempt(sql, str(found)))
+            continue
+        if held is not None and (found.has_values or not held.has_values):
             error = "" if found.has_values else _joined(_NO_ROWS, found.note)
             return found, (*attempts, Attempt(sql, error))
-        if isinstance(found, QueryResult):
-            empty = found
-            attempts.append(Attempt(sql, _joined(_NO_ROWS, found.note)))
-        else:
-            attempts.append(Attempt(sql, str(found)))
-    return empty, tuple(attempts)
+        doubt = _doubt(prepared, found)
+        if not doubt and held is None:
+            return found, (*attempts, Attempt(sql, ""))
+        attempts.append(Attempt(sql, doubt))
+        held = held or found
+    return held, tuple(attempts)
+
+
+def _doubt(prepared: Prepared, found: QueryResult) -> str:
+    """Return what speaks against a result, for the model; empty if nothing does."""
+    if not found.has_values:
+        return _joined(_NO_ROWS, found.note)
+    tables = prepared.tables.tables if prepared.tables else ()
+    unnamed = unnamed_values(prepared.question, found.sql, [each.table for each in tables])
+    return _UNNAMED.format(", ".join(map(repr, unnamed))) if unnamed else ""
 
 
 def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]) -> _Steps:

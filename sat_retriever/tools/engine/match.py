@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -22,6 +23,8 @@ _SHOWN = 3  # values of a column, and records
 _LEAST_SHARE = 0.5  # of the best value's score; one below it says little
 _COUNTED = 100  # a number below it may count something else, as in "the 3 best"
 _COUNT_SCORE = 0.25
+_QUOTED = re.compile(r"'((?:[^']|'')*)'")
+_LEAST_QUOTED = 3  # letters; shorter ones are codes, whose words a question may say
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +125,23 @@ def matches_of(question: str, tables: Sequence[TypedTable]) -> tuple[TableMatch,
     """Return what a question names of each of some tables."""
     asked = Asked(question)
     return tuple(map(asked.match, tables))
+
+
+def unnamed_values(question: str, sql: str, tables: Sequence[TypedTable]) -> tuple[str, ...]:
+    """Return the values of text columns that a query quotes and the question has no word of.
+
+    A small model takes conditions from the samples that it is shown.
+    """
+    asked = set(stems(question))
+    quoted = {
+        text.casefold(): text
+        for text in (each.strip("% ") for each in _QUOTED.findall(sql))
+        if len(text) >= _LEAST_QUOTED and asked.isdisjoint(stems(text))
+    }
+    texts = {
+        value.casefold()
+        for table in tables if quoted
+        for column in table.columns if column.kind is ColumnKind.TEXT
+        for value in dict.fromkeys(column.values) if isinstance(value, str)
+    }  # fmt: skip
+    return tuple(quoted[each] for each in quoted if each in texts)

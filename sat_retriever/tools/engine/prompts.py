@@ -49,6 +49,7 @@ _WRITE = f"""You write SQL over spreadsheet tables. {_ONLY_DATA}
 Write one SELECT in DuckDB's dialect that answers the question:
 - Use only the tables and columns listed, spelled as listed.
 - Select the columns that let a reader check the answer, beside the answer itself.
+- Use only conditions that the question asks for. The rows shown are examples.
 - Compare texts with ILIKE where their spelling may differ.
 - Each table is one sheet. Join or UNION ALL tables only if the question needs several.
 - Round nothing. Keep units as they are.

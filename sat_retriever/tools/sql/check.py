@@ -48,6 +48,12 @@ WHOLE_ROWS = f"{ROW} makes all rows different here: name the columns, or write *
 _ORDERS = frozenset({"ORDER_MODIFIER", "LIMIT_MODIFIER"})
 LIKE = frozenset({"~~", "!~~", "~~*", "!~~*"})
 """Operators whose text is a pattern: LIKE, NOT LIKE, ILIKE, NOT ILIKE."""
+_ESCAPING = frozenset({"like_escape", "not_like_escape", "ilike_escape", "not_ilike_escape"})
+_VARCHAR = {
+    "class": "TYPE", "type": "TYPE", "alias": "", "query_location": 0, "query_location_length": 0,
+    "catalog": "", "schema": "", "type_name": "VARCHAR", "children": [],
+    "qualified_name": {"path": ["VARCHAR"]},
+}  # fmt: skip
 Compared = tuple[str, str, bool]
 """A column, a text, and True if the text is a pattern."""
 
@@ -57,12 +63,14 @@ class Checked:
     """A statement that may be run.
 
     Attributes:
+        sql: The statement to run: as it was written, but LIKE compares any value as text.
         dated: True if its result depends on the day or time.
         whole: True if it compares whole rows, with the column of rows among them.
         located: The statement that tells the rows behind the result; None where none can.
         compared: Texts that conditions compare with columns, by table.
     """
 
+    sql: str
     used: tuple[str, ...]
     dated: bool = False
     whole: bool = False
@@ -73,7 +81,7 @@ class Checked:
 def check(
     connection: Any, sql: str, tables: Mapping[str, Sequence[str]], refused: frozenset[str]
 ) -> Checked:
-    """Return the tables that an allowed statement reads.
+    """Return an allowed statement and the tables that it reads.
 
     Args:
         tables: Columns of each table that may be read.
@@ -101,8 +109,36 @@ def check(
                 f"{_NOT_DATA}"
             )
     compared = compared_texts(tree["statements"][0]["node"], mentions, tables)
+    if _like_texts(tree):
+        sql = _text_of(connection, tree)
     rows = located(connection, tree, mentions)  # changes the tree
-    return Checked(tuple(dict.fromkeys(mentions)), dated, whole, rows, compared)
+    return Checked(sql, tuple(dict.fromkeys(mentions)), dated, whole, rows, compared)
+
+
+def _like_texts(tree: Node) -> bool:
+    """Let LIKE compare dates and numbers as texts; return True if the tree was changed.
+
+    `day LIKE '2024-05-%'` is what many write for a month, and other databases take it.
+    """
+    found = False
+    for each, _ in nodes(tree["statements"][0]["node"]):
+        if each.get("class") != "FUNCTION" or each["function_name"] not in LIKE | _ESCAPING:
+            continue
+        first = each["arguments"][0]
+        if first["expression"]["class"] == "COLUMN_REF":
+            first["expression"] = {
+                "class": "CAST", "type": "OPERATOR_CAST", "alias": "", "query_location": 0,
+                "query_location_length": 0, "try_cast": False, "child": first["expression"],
+                "type_expr": _VARCHAR,
+            }  # fmt: skip
+            found = True
+    return found
+
+
+def _text_of(connection: Any, tree: Node) -> str:
+    """Return the SQL of a syntax tree."""
+    told = connection.execute("SELECT json_deserialize_sql(?)", [json.dumps(tree)]).fetchone()
+    return str(told[0])
 
 
 def _source(node: Node, known: frozenset[str], tables: Sequence[str]) -> list[str]:
@@ -237,8 +273,7 @@ def located(connection: Any, tree: Node, mentions: Sequence[str]) -> Located | N
     if not found:
         return None
     node["select_list"] += [_row_of(alias) for alias, _ in found]
-    text = connection.execute("SELECT json_deserialize_sql(?)", [json.dumps(tree)]).fetchone()[0]
-    return Located(text, tuple(name for _, name in found))
+    return Located(_text_of(connection, tree), tuple(name for _, name in found))
 
 
 def _row_by_row(node: Node) -> bool:

@@ -23,8 +23,6 @@ _DAYS = (
 _HINTS = tuple(
     (re.compile(pattern), hint)
     for pattern, hint in (
-        (r"'!?~~\*?\((?:DATE|TIMESTAMP)", f"LIKE compares texts; {_DAYS}"),
-        (r"'!?~~\*?\(", "LIKE compares texts; compare numbers with =, < or BETWEEN."),
         (r"invalid (?:date|timestamp) field", f"In SQL, {_DAYS}"),
         (r"Could not convert string", "That column holds no texts; look for the text in another."),
         (r"\(INTERVAL\)", "Reckon with seconds of durations, as in sum(epoch(x))."),
@@ -55,7 +53,11 @@ def mended(said: str, tables: Sequence[SqlTable], most: int) -> str:
     name = missing["name"] or missing["of_table"]
     having = [each.name for each in tables if name.casefold() in each.columns]
     if having:
-        return f"{name!r} is a column of {' and '.join(having)}: read it from there. {listed}"
+        places = " and ".join(having)
+        return (
+            f"{name!r} is a column of {places}: read it from there, or leave it out if the "
+            f"question does not ask for it. {listed}"
+        )
     headers = {
         column.name.casefold(): own
         for table in tables

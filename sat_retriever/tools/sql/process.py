@@ -92,7 +92,7 @@ def answers_of(
 
     try:
         checked = check(connection, asked["sql"], tables, _reading(connection))
-        names = _executed(connection, asked["sql"])
+        names = _executed(connection, checked.sql)
         shown = range(min(len(names), asked["columns"]))
         rows, more = fetched(connection, asked["rows"], shown)
     except RefusedStatement as refused:

@@ -294,6 +294,21 @@ def test_model_and_reader_are_told_what_a_table_leaves_out(messy):
 def test_totals_are_among_the_records_if_that_is_set(messy):
     sql = "SELECT revenue FROM sales WHERE region = 'Grand total'"
     settings = EngineSettings(totals=True)
-    answer, _ = asked(messy, sql, "1602.5.", question="revenue by region", settings=settings)
+    answer, _ = asked(messy, sql, "1602.5.", question="total revenue", settings=settings)
     assert answer.result.rows == ((1602.5,),)
     assert "(total)" not in answer.note.replace("may sum up others: row 11 (total)", "")
+
+
+def test_a_value_that_the_question_does_not_name_is_asked_about_once(messy):
+    invented = "SELECT sum(revenue) FROM sales WHERE region ILIKE '%North%'"
+    plain = "SELECT sum(revenue) FROM sales"
+    answer, prompts = asked(messy, invented, plain, "So much.", question="total revenue")
+    assert "does not name 'North': leave such conditions out" in prompts[1].user
+    assert (answer.result.sql, len(answer.attempts)) == (plain, 2)
+    answer, _ = asked(messy, invented, invented, "So much.", question="total revenue")
+    assert answer.result.sql == invented
+    nothing = "SELECT revenue FROM sales WHERE region = 'Nowhere'"
+    answer, _ = asked(messy, invented, nothing, "NO SQL", "So much.", question="total revenue")
+    assert answer.result.sql == invented
+    answer, _ = asked(messy, invented, "So much.", question="total revenue in the north")
+    assert answer.result.sql == invented

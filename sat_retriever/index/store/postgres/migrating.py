@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from hashlib import blake2b
 from itertools import count as count_from
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sat_retriever.errors import IndexFormatError
+from sat_retriever.errors import IndexFormatError, PermissionsError
 from sat_retriever.index.store.connection import open_file
 from sat_retriever.index.store.connection import translated as translated_file
 from sat_retriever.index.store.damage import seal
@@ -21,7 +21,8 @@ from sat_retriever.index.store.packing import contents_of, record_of
 from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.index.store.postgres import schema
 from sat_retriever.index.store.postgres.database import connected
-from sat_retriever.index.store.postgres.rowsecurity import protect
+from sat_retriever.index.store.postgres.locks import lock_index
+from sat_retriever.index.store.postgres.rowsecurity import holds_back, protect
 from sat_retriever.index.store.postgres.session import (
     CONTENTS,
     FIELDS,
@@ -62,9 +63,14 @@ Row = tuple[Any, ...]
 
 
 def migrate_file(
-    file: Path, url: IndexUrl, progress: Progress | None = None, *, hnsw: bool = False
+    file: Path,
+    url: IndexUrl,
+    progress: Progress | None = None,
+    *,
+    hnsw: bool = False,
+    replace: bool = False,
 ) -> dict[str, int]:
-    """Copy an index file to a URL where no index is yet; see `opening.migrate_store`."""
+    """Copy an index file to a URL; see `opening.migrate_store`."""
     with (
         closing(open_file(file)) as source,
         connected(url) as connection,
@@ -75,6 +81,11 @@ def migrate_file(
         source.execute("BEGIN")  # one state of the file, whatever others write
         session = PostgresSession(connection)
         schema.check_server(session, url)
+        if replace and schema.exists(session, url.namespace):
+            lock_index(session, url.namespace)
+            schema.set_path(session, url.namespace)
+            schema.check(session, url, writable=True)
+            schema.drop_tables(session)  # the schema stays, with what it grants on new tables
         schema.create(session, url, {})
         register_vectors(connection)
         dropped = _drop_for_loading(session, url.namespace)
@@ -119,15 +130,7 @@ def _copied(
 ) -> dict[str, int]:
     count = "SELECT count(*) FROM {}"
     sizes = {x.name: int(source.execute(count.format(x.name)).fetchone()[0]) for x in TABLES}
-    total, numbers = sum(sizes.values()), count_from(1)
-
-    def counted(rows: Iterable[Row]) -> Iterator[Row]:
-        for row in rows:
-            done = next(numbers)
-            if progress and (done % _AT_ONCE == 0 or done == total):
-                progress(done, total)
-            yield row
-
+    counted = _counting(sum(sizes.values()), progress)
     for table in (META, WORKBOOKS, TOKENS, CONTENTS, *OTHERS):
         if table is TOKENS:
             _copy_sheets(source, session, counted(_read(source, SHEETS)))
@@ -145,6 +148,20 @@ def _copied(
     if source.execute("SELECT 1 FROM meta WHERE key = ?", (RESTRICTED,)).fetchone():
         protect(session, schema.PROTECTED, protected=True)
     return sizes
+
+
+def _counting(total: int, progress: Progress | None) -> Callable[[Iterable[Row]], Iterator[Row]]:
+    """A function that passes rows on and tells their number, of all tables together."""
+    numbers = count_from(1)
+
+    def counted(rows: Iterable[Row]) -> Iterator[Row]:
+        for row in rows:
+            done = next(numbers)
+            if progress and (done % _AT_ONCE == 0 or done == total):
+                progress(done, total)
+            yield row
+
+    return counted
 
 
 def _copy_sheets(
@@ -195,8 +212,34 @@ def _read(source: sqlite3.Connection, table: Table) -> Iterator[Row]:
     return iter(source.execute(table.reading))
 
 
-def export_file(session: PostgresSession, path: Path) -> None:
+def export_index(url: IndexUrl, path: Path, progress: Progress | None = None) -> None:
+    """Write the present state of an index to a file, whatever others write meanwhile.
+
+    Raises `IndexFormatError` if its tables are of another version, `PermissionsError` if the role
+    does not see all sheets.
+    """
+    with translated(url), connected(url) as connection, connection.transaction():
+        session = PostgresSession(connection)
+        session.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        schema.set_path(session, url.namespace)
+        if schema.check(session, url, writable=True):
+            raise IndexFormatError(
+                f"{url} was written by an older version, and only that one can write it to a file: "
+                "make the backup with it, or bring the index up to date first: "
+                f"sat status --index '{url}'"
+            )
+        if holds_back(session):
+            raise PermissionsError(
+                f"the role of {url} does not see all sheets; open it as its owner"
+            )
+        export_file(session, path, progress)
+
+
+def export_file(session: PostgresSession, path: Path, progress: Progress | None = None) -> None:
     """Write the state that a transaction sees to an index file; an existing one is replaced."""
+    count = "SELECT count(*) FROM {}"
+    rows = sum(int(session.execute(count.format(x.name)).fetchall()[0][0]) for x in TABLES)
+    counted = _counting(rows, progress)
     with (
         draft_of(path) as draft,
         translated_file(path),
@@ -207,7 +250,7 @@ def export_file(session: PostgresSession, path: Path) -> None:
         for table in TABLES:
             slots = ", ".join("?" * len(table.columns))
             insert = f"INSERT INTO {table.target} VALUES ({slots})"
-            target.executemany(insert, _long(session, table.reading))
+            target.executemany(insert, counted(_long(session, table.reading)))
         for row_id, text, crc, data, data_crc in _long(session, _WORDS):
             names = map(" ".join, sheet_words(record_of(text, crc)))
             target.execute(_LEXICAL, (row_id, *names))

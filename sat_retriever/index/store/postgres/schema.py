@@ -323,16 +323,21 @@ def set_path(session: PostgresSession, namespace: str) -> None:
 
 def drop(session: PostgresSession, namespace: str) -> None:
     """Drop the tables, and the schema if nothing else is in it."""
-    rowsecurity.drop(session, TABLES)
-    for table in TABLES:
-        session.execute(f"DROP TABLE IF EXISTS {table}")
-    session.execute("DROP SEQUENCE IF EXISTS stored_keys")
+    drop_tables(session)
     left = (
         "SELECT count(*) FROM pg_depend d JOIN pg_namespace n ON n.oid = d.refobjid "
         "WHERE d.refclassid = 'pg_namespace'::regclass AND n.nspname = ?"
     )
     if not _one(session, left, namespace):
         session.execute(f'DROP SCHEMA "{namespace}"')
+
+
+def drop_tables(session: PostgresSession) -> None:
+    """Drop the tables of the search path's schema, with all that hangs on them."""
+    rowsecurity.drop(session, TABLES)
+    for table in TABLES:
+        session.execute(f"DROP TABLE IF EXISTS {table}")
+    session.execute("DROP SEQUENCE IF EXISTS stored_keys")
 
 
 def _need_vector(session: PostgresSession, url: IndexUrl) -> None:

@@ -1,0 +1,1 @@
+"""Save a whole index to a folder with checksums, and bring it back."""
