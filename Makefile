@@ -57,6 +57,7 @@ check: $(READY) ## Format, lint, import contracts, types, stale pages and all te
 	@.ci/timed "settings table" $(BIN)/python .ci/settings_table.py --check
 	@.ci/timed "commands" $(BIN)/python .ci/command_reference.py --check
 	@.ci/timed "skip codes" $(BIN)/python .ci/skip_codes.py --check
+	@.ci/timed "metrics" $(BIN)/python .ci/metrics_table.py --check
 	@.ci/timed "docs" $(MKDOCS)
 	@.ci/timed "result tables" $(BIN)/python -m benchmarks tables --check
 	@.ci/timed "tests" $(TEST) -m "" $(PACKAGE)
@@ -84,6 +85,7 @@ tables: $(READY) ## Update the generated parts of the README and the docs
 	$(BIN)/python .ci/settings_table.py
 	$(BIN)/python .ci/command_reference.py
 	$(BIN)/python .ci/skip_codes.py
+	$(BIN)/python .ci/metrics_table.py
 
 release: $(READY) ## Build all distributions twice and check them (dist/, build/release/report.md)
 	@$(BIN)/python .ci/release.py

@@ -105,6 +105,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "latency": Table("speed.latency"),
         "serve": Table("speed.serve"),
         "page": Table("speed.page"),
+        "overhead": Table("speed.overhead"),
         "million": Table("speed.million"),
         "postgres": Table("speed.postgres"),
         "beside": Table("speed.beside"),

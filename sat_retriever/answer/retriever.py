@@ -23,6 +23,7 @@ from sat_retriever.records.filters import Filters, check_counts
 from sat_retriever.records.hits import Answer
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.stages import Stage, Told, stage, tell
 from sat_retriever.system import check_wanted
 from sat_retriever.text.period.spans import QueryPeriods, asked_on
 
@@ -223,6 +224,7 @@ class SheetRetriever:
 
     # ---- the path of a question: asked, found, ranked, answered
 
+    @stage(Stage.SEARCH)
     def _answer(
         self, request: _Request, min_score: float | None, *, complete: bool = False
     ) -> Answer:
@@ -230,6 +232,7 @@ class SheetRetriever:
 
         `complete` ends them before the first that is clearly worse; see `complete_set`.
         """
+        tell(Told.QUESTION, request.query)
         with self.index.search.answering():
             question = self._question(request)
             check_wanted()
@@ -244,6 +247,7 @@ class SheetRetriever:
                 for each in found.candidates[:size]
                 if min_score is None or each.score >= min_score
             )
+            tell(Told.FOUND, *(each.sheet_id for each in best.candidates))
             sure = calibration().probability(self.index.search.evidence(question, request.filters))
             return Answer(
                 hits_of(self.index, best, {} if request.all_copies else best.copies()),

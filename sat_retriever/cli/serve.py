@@ -38,7 +38,7 @@ from sat_retriever.rank.load import AUTO
 from sat_retriever.records.permissions import Owner, Principals
 from sat_retriever.serve.access import Audience, read_audiences, read_token
 from sat_retriever.serve.limits import HTTP_PATH, OPENAPI, RATE
-from sat_retriever.serve.plan import ANSWER_S, STOP_S, OpenFiles, Plan, log_warnings
+from sat_retriever.serve.plan import ANSWER_S, STOP_S, AuditFailure, OpenFiles, Plan, log_warnings
 
 app = typer.Typer()
 
@@ -94,6 +94,32 @@ TokensOption = Annotated[
         dir_okay=False,
     ),
 ]
+AuditOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Audit log: a JSON line of who asked what over HTTP, and which sheets were shown.",
+        metavar="FILE",
+        dir_okay=False,
+    ),
+]
+AuditQuestionsOption = Annotated[
+    bool,
+    typer.Option(
+        "--audit-questions/--no-audit-questions",
+        help="Keep the words of questions and SQL in the audit log.",
+    ),
+]
+AuditFailureOption = Annotated[
+    AuditFailure,
+    typer.Option(help="What happens to a request that the audit log cannot take."),
+]
+AccessLogOption = Annotated[
+    str | None,
+    typer.Option(
+        help="A JSON line for each HTTP request, without its words; - for standard error.",
+        metavar="FILE",
+    ),
+]
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
 
 
@@ -141,6 +167,10 @@ def serve(
     answer_seconds: Annotated[
         float, typer.Option(min=1, max=3600, help="Most seconds of one answer.", metavar="S")
     ] = ANSWER_S,
+    audit: AuditOption = None,
+    audit_questions: AuditQuestionsOption = True,
+    audit_failure: AuditFailureOption = AuditFailure.REFUSE,
+    access_log: AccessLogOption = None,
     open_files: Annotated[
         OpenFiles | None,
         typer.Option(
@@ -160,7 +190,7 @@ def serve(
     others reach, one is.
     """
     refuse_without_model({"--llm-url": llm_url}, {"--llm": llm})
-    for module in ("mcp", "jinja2", "starlette", "uvicorn"):
+    for module in ("mcp", "jinja2", "starlette", "uvicorn", "prometheus_client"):
         require(module, "serve")
 
     log_warnings()
@@ -170,7 +200,7 @@ def serve(
         llm=llm, llm_url=llm_url, num_ctx=num_ctx, answer_s=answer_seconds,
     )  # fmt: skip
     _serve(
-        plan,
+        _with_logs(plan, audit, access_log, audit_failure, questions=audit_questions),
         host,
         port,
         partial(_with_tokens, token_file, tokens, asking(as_groups, as_owner=as_owner)),
@@ -203,6 +233,10 @@ def mcp(
     as_groups: GroupsOption = None,
     as_owner: OwnerOption = False,
     tokens: TokensOption = None,
+    audit: AuditOption = None,
+    audit_questions: AuditQuestionsOption = True,
+    audit_failure: AuditFailureOption = AuditFailure.REFUSE,
+    access_log: AccessLogOption = None,
 ) -> None:
     """Serve an index to AI agents over the Model Context Protocol.
 
@@ -215,18 +249,37 @@ def mcp(
     log_warnings()
     principals = asking(as_groups, as_owner=as_owner)
     if transport is Transport.STDIO:
+        if audit or access_log:
+            raise InputError("--audit and --access-log are for HTTP; add --transport http")
         _serve_client(file, reranker, principals)
         return
+    require("prometheus_client", "mcp")
     plan = Plan(
         opens(file), chosen(reranker), page=False, names=allow_host or (), rate=rate,
         proxies=proxy or (), workers=workers, stop_s=stop_seconds,
     )  # fmt: skip
     _serve(
-        plan,
+        _with_logs(plan, audit, access_log, audit_failure, questions=audit_questions),
         host,
         port,
         partial(_with_tokens, token_file, tokens, principals),
         f"serving {{sheets}} at {{url}}{HTTP_PATH} (Ctrl-C to stop)",
+    )
+
+
+def _with_logs(
+    plan: Plan, audit: Path | None, access: str | None, failing: AuditFailure, *, questions: bool
+) -> Plan:
+    if audit is None and not (questions and failing is AuditFailure.REFUSE):
+        raise InputError(
+            "--no-audit-questions and --audit-failure are for an audit log; add --audit FILE"
+        )
+    return replace(
+        plan,
+        audit=None if audit is None else str(audit.absolute()),
+        audit_questions=questions,
+        audit_failure=failing,
+        access_log=access if access in (None, "-") else str(Path(access).absolute()),
     )
 
 
@@ -320,6 +373,9 @@ def _serve_here(
     from sat_retriever.serve.serving import Serving
 
     plan = plan_of()
+    if (plan.audit or plan.access_log) and hasattr(signal, "SIGHUP"):
+        # Sent when logs are rotated. They go on in a new file by themselves; it must not end us.
+        signal.signal(signal.SIGHUP, lambda _signal, _frame: None)
     with service_of(plan) as (service, sheets):
         serving = Serving(service, plan.proxies, plan.stop_s, partial(tell, sheets), hurry=True)
         return serving.serve_until_stopped(listening)

@@ -42,6 +42,7 @@ from sat_retriever.records.progress import PartProgress, PathProgress, Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.records.typedtable import TypedTable
+from sat_retriever.stages import Told, tell
 from sat_retriever.text.period.spans import UNDATED
 from sat_retriever.text.serialize import Serialization
 from sat_retriever.workbook.opening.regular import is_within, real_path
@@ -841,6 +842,7 @@ def _is_gone(path: Path) -> bool:
 
 
 def _bounded_file(sheet_id: str, root: str, below: str, within: str, *, keep: bool) -> BoundedFile:
+    tell(Told.READ, sheet_id)
     if is_url(root):
         from sat_retriever.workbook.remote.cache import local_copy
 

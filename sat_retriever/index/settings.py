@@ -23,6 +23,7 @@ from sat_retriever.llm.served import PREFIXES
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.tokens import Encoder, FloatArray
+from sat_retriever.stages import Cache, Stage, looked_up, stage
 from sat_retriever.text.serialize import Serialization
 
 if TYPE_CHECKING:
@@ -219,13 +220,20 @@ class IndexState:
         encoder = self.encoder
         with self._lock:
             by, token = self._ahead.pop(query, (None, None))
-        return encoder.encode_queries([query])[0] if token is None or by is not encoder else token
+        ahead = token is not None and by is encoder
+        looked_up(Cache.TOKENS, found=ahead)
+        if token is not None and ahead:
+            return token
+        with stage(Stage.ENCODE):
+            made: FloatArray = encoder.encode_queries([query])[0]
+        return made
 
     def encode_ahead(self, queries: Sequence[str]) -> None:
         """Encode together what will be asked in a moment; nothing if the encoder runs elsewhere."""
         encoder = self.encoder
         if isinstance(encoder, SheetEncoder):
-            tokens = encoder.encode_together(queries)
+            with stage(Stage.ENCODE):
+                tokens = encoder.encode_together(queries)
             with self._lock:
                 for query, token in zip(queries, tokens, strict=True):
                     self._ahead[query] = (encoder, token)

@@ -26,6 +26,7 @@ from sat_retriever.serve.asgi import (
     lifespan_of_all,
     refuse,
 )
+from sat_retriever.serve.asker import Asker, noted, token_id
 from sat_retriever.serve.limits import Counts, RateLimit, client_of, too_often
 
 MIN_TOKEN = 16  # characters
@@ -169,6 +170,7 @@ class Access:
                 return
             await _page(send, page(target, True))
             return
+        noted(scope, Asker(token_id(token)))
         cookie = _cookie(scope, self._sessions[token].start(), "")
         await refuse(scope, send, 303, "Signed in.", [cookie, (b"location", target.encode())])
 

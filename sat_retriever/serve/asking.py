@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from sat_retriever.llm.chat import Chat
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheetanswer import AnswerKind, ResultValue, SheetAnswer
 from sat_retriever.serve.request import PageError, text_of
+from sat_retriever.stages import Stage, stage
 from sat_retriever.system import check_wanted
 from sat_retriever.tools.engine.conversation import answered
 from sat_retriever.tools.engine.prepare import EngineSettings, prepare
@@ -125,6 +127,12 @@ class Asking:
     def answer(self, question: str, filters: Filters | None, **settings: Any) -> SheetAnswer:
         """Answer a question; `settings` are those of `EngineSettings`."""
         text_of({"question": question}, "question")
+        with stage(Stage.ASK):
+            return self._answer(question, filters, settings)
+
+    def _answer(
+        self, question: str, filters: Filters | None, settings: Mapping[str, Any]
+    ) -> SheetAnswer:
         until = time.monotonic() + self._seconds
         bounds = EngineSettings(max_tokens=self._max_tokens, **settings)
         ready = prepare(self._retriever, question, filters, settings=bounds)

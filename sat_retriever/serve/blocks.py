@@ -15,6 +15,7 @@ from pathlib import Path
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, Place, area_of
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.stages import Cache, looked_up
 from sat_retriever.tools.context import merged_labels, read_sheet
 from sat_retriever.workbook.window import CellValue, CellWindow, Merged
 
@@ -75,7 +76,9 @@ class BlockReader:
             kept = self._kept.get(key)
             if kept is not None:
                 self._kept.move_to_end(key)
-                return kept
+        looked_up(Cache.CELLS, found=kept is not None)
+        if kept is not None:
+            return kept
         area = Area(top, left, top + BLOCK_ROWS - 1, left + BLOCK_COLUMNS - 1)
         found = read_sheet(self._index.bounded_file_of(record.sheet_id), record, area)
         with self._lock:

@@ -9,6 +9,7 @@ from sat_retriever.links.graph import around, best_linked
 from sat_retriever.pages.graph.page import to_html
 from sat_retriever.pages.onepage import policy_of
 from sat_retriever.serve.pieces import record_of
+from sat_retriever.stages import Told, tell
 
 _NEAR, _SHEETS = 60, 120  # at one hop, at two; more fill the page, and take seconds to place
 
@@ -26,6 +27,7 @@ def graph_page(index: SheetIndex, given: Mapping[str, str]) -> tuple[str, dict[s
     left_out = f"The {len(ids)} best linked of {near:,} sheets near this one."
     notes = [left_out] if near > len(ids) else []
     found = index.records(ids)
+    tell(Told.FOUND, *found)
     page = to_html(
         [found[each] for each in sorted(found)],
         links,

@@ -9,9 +9,9 @@ A web page whose host name is made to resolve to this machine (DNS rebinding) se
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv6Address
+from ipaddress import IPv6Address, ip_address
 
 from sat_retriever.errors import InputError
 from sat_retriever.serve.access import Access, SignInPage
@@ -39,6 +39,8 @@ _AUTHORITY = re.compile(
 )
 _SCHEME = re.compile(r"https?://", re.ASCII | re.IGNORECASE)
 _MISDIRECTED, _FORBIDDEN = 421, 403
+_LOCAL = ("127.0.0.1", "::1", "localhost")
+_FORWARDED = (b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,11 @@ class Guard:
     rate: float = RATE
 
     def around(
-        self, apps: Mapping[str | None, App], counts: Counts, sign_in: SignInPage | None = None
+        self,
+        apps: Mapping[str | None, App],
+        counts: Counts,
+        sign_in: SignInPage | None = None,
+        open_: Callable[[App], App] | None = None,
     ) -> App:
         """Wrap applications.
 
@@ -57,9 +63,11 @@ class Guard:
             apps: Application that answers requests with a token, by the token; None is that for
                 all requests.
             sign_in: Page on which a browser gives the token; None for a server of programs.
+            open_: Wraps what asks for tokens in an application that some requests need none for.
         """
         tokens = {token: app for token, app in apps.items() if token is not None}
         inner = Access(tokens, counts, sign_in) if tokens else apps[None]
+        inner = open_(inner) if open_ else inner
         rate = RateLimit(self.rate, int(self.rate * _BURST) or 1, counts.requests, counts.place)
         # Requests of other sites are refused before they are counted: they would use up the
         # requests of the user whose browser sends them.
@@ -161,6 +169,16 @@ def host_of(authority: str) -> str | None:
         return IPv6Address(found["six"]).compressed
     except ValueError:
         return None
+
+
+def is_local(scope: Message) -> bool:
+    """True for a request that a program of this machine sends to it, without a proxy."""
+    try:
+        near = ip_address((scope.get("client") or ("",))[0].partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+    hosts = [host_of(each) in _LOCAL for each in header_values(scope, b"host")]
+    return near and hosts == [True] and not any(header_values(scope, x) for x in _FORWARDED)
 
 
 def _known(name: str) -> str:

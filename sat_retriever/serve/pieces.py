@@ -25,6 +25,7 @@ from sat_retriever.serve.request import (
     text_of,
 )
 from sat_retriever.serve.searchpage import SearchForm
+from sat_retriever.stages import Told, tell
 from sat_retriever.tools.naming import nearest_names
 
 ROWS, COLUMNS = 100, 40  # of one piece
@@ -59,6 +60,7 @@ def record_of(index: SheetIndex, given: Mapping[str, str]) -> SheetRecord:
         names = nearest_names(index, sheet_id) if sheet_id.strip() else ()
         near = tuple(each for each in names if index.records([each]))
         raise PageError(404, f"There is no sheet {sheet_id[:200]!r} in the index.", near)
+    tell(Told.READ, sheet_id)
     return found
 
 

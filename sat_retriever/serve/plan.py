@@ -21,6 +21,7 @@ from sat_retriever.serve.guard import Guard
 from sat_retriever.serve.limits import HTTP_PATH, RATE, Counts, client_of
 
 if TYPE_CHECKING:
+    from sat_retriever.serve.metrics import Place
     from sat_retriever.serve.service import Service
     from sat_retriever.tools import SheetTools
 
@@ -46,6 +47,13 @@ class OpenFiles(StrEnum):
     DESKTOP = "desktop"
 
 
+class AuditFailure(StrEnum):
+    """What a server does with a request whose line the audit log does not take."""
+
+    REFUSE = "refuse"
+    CONTINUE = "continue"
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """All that a process needs to know to serve an index.
@@ -60,6 +68,9 @@ class Plan:
         llm: Language model that answers in words; None for none.
         num_ctx: Its context in tokens.
         answer_s: Most seconds of one answer in words.
+        audit: File of the audit log; None for none.
+        audit_questions: True if it has the words of questions and SQL.
+        access_log: File of the access log, "-" for standard error; None for none.
     """
 
     index: str = field(repr=False)
@@ -78,6 +89,10 @@ class Plan:
     llm_url: str | None = field(default=None, repr=False)
     num_ctx: int = 8192
     answer_s: float = ANSWER_S
+    audit: str | None = None
+    audit_questions: bool = True
+    audit_failure: AuditFailure = AuditFailure.REFUSE
+    access_log: str | None = None
 
     @property
     def a_token(self) -> str | None:
@@ -86,12 +101,20 @@ class Plan:
 
 
 @contextmanager
-def service_of(plan: Plan, counts: int = -1) -> Iterator[tuple[Service, int]]:
-    """Open a plan's index and load its models; give the application and the number of sheets."""
+def service_of(
+    plan: Plan, counts: int = -1, place: Place | None = None
+) -> Iterator[tuple[Service, int]]:
+    """Open a plan's index and load its models; give the application and the number of sheets.
+
+    Args:
+        counts: See `Counts`.
+        place: Where one of several processes counts what `/metrics` shows.
+    """
     from sat_retriever.serve.service import Service
+    from sat_retriever.serve.watching import watching
     from sat_retriever.tools import SheetTools
 
-    with SheetIndex.open(plan.index) as index:
+    with SheetIndex.open(plan.index) as index, watching(plan, index, place) as seen:
         audiences = plan.audiences or ((plan.token, None, False),)
         if index.is_restricted and any((each[1], each[2]) == (None, False) for each in audiences):
             raise InputError(
@@ -104,11 +127,14 @@ def service_of(plan: Plan, counts: int = -1) -> Iterator[tuple[Service, int]]:
         for token, groups, owner in audiences:
             principals = OWNER if owner else groups
             own = tools if principals is None else tools.seen_by(principals)
-            apps[token], sign_in = _app(own, plan)
+            app, sign_in = _app(own, plan)
+            apps[token] = seen.of_one(app, token, principals)
             own.index.warm_up()
             sheets = max(sheets, len(own.index))
-        guarded = Guard(plan.names, plan.rate).around(apps, Counts(counts, plan.salt), sign_in)
-        yield Service(guarded, own.index.warm_up), sheets
+        guard = Guard(plan.names, plan.rate)
+        shared = Counts(counts, plan.salt)
+        guarded = guard.around(apps, shared, sign_in, seen.of_this_machine)
+        yield Service(seen.of_all(guarded, app), own.index.warm_up), sheets
 
 
 def _app(tools: SheetTools, plan: Plan) -> tuple[App, SignInPage | None]:

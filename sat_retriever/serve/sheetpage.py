@@ -28,6 +28,7 @@ from sat_retriever.serve.request import (
 )
 from sat_retriever.serve.searchpage import SearchForm, by_workbook, hit_url
 from sat_retriever.serve.workbookfile import attachment
+from sat_retriever.stages import Told, tell
 from sat_retriever.text.period.spans import asked_on
 from sat_retriever.workbook.typed import TableFormat, table_text
 
@@ -137,6 +138,7 @@ def sheet_page(
     record, form = record_of(index, given), SearchForm.of(given)
     links = index.links([record.sheet_id])
     related = related_of(record.sheet_id, links, len(links) + 1)
+    tell(Told.FOUND, *(each.sheet_id for each in related[:_RELATED]))
     copies = index.copies([record.sheet_id]).get(record.sheet_id, NO_COPIES)
     ids = index.tabs(record.path) if record.path else []
     tabs = ids[:_TABS]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
 import logging
 import os
@@ -20,12 +21,19 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from sat_retriever._extras import require
 from sat_retriever.errors import InputError, SatError
 from sat_retriever.serve.limits import Counts
 from sat_retriever.serve.plan import Plan
 from sat_retriever.serve.serving import INTERRUPTED
+
+try:
+    from prometheus_client.multiprocess import mark_process_dead
+except ModuleNotFoundError:
+    require("prometheus_client", "serve")  # names the extra to install
+    raise
 
 assert sys.platform != "win32", "`sat serve` starts no workers there"
 
@@ -51,15 +59,17 @@ def supervise(
     Raises:
         SatError: If the processes cannot start, or die again and again.
     """
-    with tempfile.TemporaryFile() as counts:
+    with tempfile.TemporaryFile() as counts, tempfile.TemporaryDirectory() as metrics:
         counts.truncate(Counts.SIZE)
-        return asyncio.run(_Supervisor(plan_of, listening, counts, started).run())
+        files = (listening.fileno(), counts.fileno())
+        return asyncio.run(_Supervisor(plan_of, files, metrics, started).run())
 
 
 @dataclass(frozen=True, slots=True)
 class _Worker:
     process: Process
     said: asyncio.Task[bytes]
+    freeing: asyncio.Task[None]  # its number, for another one
 
     async def sheets(self) -> int:
         line = await asyncio.shield(self.said)
@@ -83,13 +93,15 @@ class _Supervisor:
     def __init__(
         self,
         plan_of: Callable[[], Plan],
-        listening: socket.socket,
-        counts: IO[bytes],
+        files: tuple[int, int],
+        metrics: str,
         started: Callable[[int], object],
     ) -> None:
         self._plan_of = plan_of
         self._plan = plan_of()
-        self._files = (listening.fileno(), counts.fileno())
+        self._files = files
+        self._metrics = metrics  # folder in which the workers count
+        self._numbers: set[int] = set()  # of those that run, each with its own counts in there
         self._started = started
         self._workers: list[_Worker] = []
         self._retired: list[_Worker] = []
@@ -128,17 +140,26 @@ class _Supervisor:
         await asyncio.gather(*(self._kept(place) for place in range(len(self._workers))))
 
     async def _begun(self) -> _Worker:
+        number = next(each for each in itertools.count() if each not in self._numbers)
+        self._numbers.add(number)
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", _MODULE, *map(str, self._files)),
+            *(sys.executable, "-P", "-m", _MODULE, *map(str, (*self._files, number))),
             stdin=PIPE,
             stdout=PIPE,
             pass_fds=self._files,
             start_new_session=True,  # Ctrl-C reaches this process alone, which tells the workers
-            env=_environment(),
+            env={**_environment(), "PROMETHEUS_MULTIPROC_DIR": self._metrics},
         )
         assert process.stdin and process.stdout
         process.stdin.write(json.dumps(asdict(self._plan)).encode() + b"\n")
-        return _Worker(process, asyncio.create_task(process.stdout.readline()))
+        said = asyncio.create_task(process.stdout.readline())
+        return _Worker(process, said, asyncio.create_task(self._freed(number, process)))
+
+    async def _freed(self, number: int, process: Process) -> None:
+        """Let another process go on with the counts of one that has ended."""
+        await process.wait()
+        mark_process_dead(number, self._metrics)  # it does no more what it was doing
+        self._numbers.discard(number)
 
     async def _kept(self, place: int) -> None:
         """Start another worker whenever the one at a place dies."""

@@ -12,7 +12,6 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from ipaddress import ip_address
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import parse_qs, quote
@@ -22,18 +21,17 @@ from sat_retriever.records.files import portable
 from sat_retriever.records.formats import EXTENSIONS, extension_of
 from sat_retriever.records.permissions import OWNER
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.serve.asgi import Message, header_values
-from sat_retriever.serve.guard import host_of
+from sat_retriever.serve.asgi import Message
+from sat_retriever.serve.guard import is_local
 from sat_retriever.serve.pieces import gone, reading, record_of
 from sat_retriever.serve.plan import OpenFiles
 from sat_retriever.serve.request import PageError
+from sat_retriever.stages import Told, tell
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.opening.regular import open_regular, real_path
 
 _CHUNK = 1 << 18
 _FAILS_WITHIN_S = 2.0
-_LOCAL = ("127.0.0.1", "::1", "localhost")
-_FORWARDED = (b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via")
 _ODD = re.compile(r"[^A-Za-z0-9 ._-]+")
 _OFF = "This server does not give out workbooks: it was started with --open-files off."
 _PART = (
@@ -69,6 +67,7 @@ def given_out(
         raise PageError(403, ways.why)
     file = _opened(index, record)[0]
     size = os.fstat(file.fileno()).st_size
+    tell(Told.WORKBOOK, record.path)
     ending = Path(record.path).suffix[1:] if extension_of(record.path) else record.format
     headers = attachment(record.workbook_name, ending)
     return _bytes(file, size), {**headers, "content-length": str(size)}
@@ -92,17 +91,8 @@ def open_here(index: SheetIndex, ways: Ways, body: bytes, scope: Message) -> Non
     file.close()
     if extension_of(path.name) not in EXTENSIONS:
         raise PageError(409, "Its file has no name of a workbook, so it is not opened.")
+    tell(Told.WORKBOOK, record.path)
     _start(_command(path, folder=folder))
-
-
-def is_local(scope: Message) -> bool:
-    """True for a request that a program of this machine sends to it, without a proxy."""
-    try:
-        near = ip_address((scope.get("client") or ("",))[0].partition("%")[0]).is_loopback
-    except ValueError:
-        return False
-    hosts = [host_of(each) in _LOCAL for each in header_values(scope, b"host")]
-    return near and hosts == [True] and not any(header_values(scope, x) for x in _FORWARDED)
 
 
 @cache

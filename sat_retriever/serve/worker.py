@@ -14,9 +14,11 @@ import sys
 import threading
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from sat_retriever.errors import InputError, SatError
+from sat_retriever.serve.metrics import Place
 from sat_retriever.serve.plan import Plan, log_warnings, service_of
 from sat_retriever.serve.serving import Serving
 
@@ -26,11 +28,12 @@ assert sys.platform != "win32", "`sat serve` starts no workers there"
 def main() -> None:
     """Serve until SIGTERM, or SIGHUP, after which a newer process has taken over."""
     log_warnings()
-    listening, counts = (int(each) for each in sys.argv[1:])
+    listening, counts, number = (int(each) for each in sys.argv[1:])
+    place = Place(Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]), number)
     plan = Plan(**json.loads(sys.stdin.buffer.readline()))
     threading.Thread(target=_stop_with_parent, daemon=True).start()
     try:
-        with service_of(plan, counts) as (service, sheets):
+        with service_of(plan, counts, place) as (service, sheets):
             started = partial(_tell, {"sheets": sheets})
             serving = Serving(service, plan.proxies, plan.stop_s, started, hurry=False)
             signal.signal(signal.SIGHUP, lambda _signal, _frame: serving.retire())

@@ -9,6 +9,7 @@ from pathlib import Path
 from sat_retriever.errors import InputError, PathNotFoundError, UnknownSheetError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.stages import Told, tell
 from sat_retriever.text.oneline import one_line
 from sat_retriever.workbook.remote.url import is_url, joined
 
@@ -51,7 +52,9 @@ def named_sheet(opened: SheetIndex, name: str) -> tuple[SheetRecord, str]:
         raise UnknownSheetError(unknown_name(opened, one_line(name)))
     if len(found) > 1:
         raise InputError(several(name, list(found)))
-    return next(iter(found.values())), cited
+    record = next(iter(found.values()))
+    tell(Told.READ, record.sheet_id)
+    return record, cited
 
 
 def _meant(opened: SheetIndex, name: str) -> tuple[dict[str, SheetRecord], str]:

@@ -22,6 +22,7 @@ from sat_retriever.records.hits import NO_COPIES
 from sat_retriever.records.links import LinkType, in_order
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.stages import Told, tell
 from sat_retriever.text.period.spans import asked_on
 from sat_retriever.tools.cells import cell_table, cell_text, fitting
 from sat_retriever.tools.cellsearch import (
@@ -269,6 +270,7 @@ class SheetTools:
         ranked = sorted(found, key=lambda x: (kinds.index(x.type), -x.weight, x.source, x.target))
         related = tuple(RelatedSheet.of(record.sheet_id, link) for link in ranked[:limit])
         fit = fitting(map(size_of, related), self.max_tokens)
+        tell(Told.FOUND, *(each.sheet for each in related[:fit]))
         return RelatedSheets(record.sheet_id, len(found), related[:fit])
 
     def index_status(self) -> IndexStatus:
@@ -306,12 +308,14 @@ class SheetTools:
                 `limit` is out of range.
         """
         _check_text("text", text)
+        tell(Told.QUESTION, text)
         _check_number("limit", limit, MAX_LINKS)
         named = [self._named(sheet)[0] for sheet in sheets or ()]
         if len(named) > MAX_TABLES:
             raise InputError(f"{len(named)} sheets; give at most {MAX_TABLES}")
         asked, most = AskedCell(text), limit + 1
         found = self._read(named, asked, most) if named else kept_cells(self.index, asked, most)
+        tell(Told.FOUND, *(each.sheet for each in found.cells[:limit]))
         cells = [
             CellHit(each.citation, _bounded(each.value), each.kind) for each in found.cells[:limit]
         ]

@@ -22,6 +22,7 @@ from sat_retriever.records.area import (
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Formula, Skipped
+from sat_retriever.stages import Stage, stage
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.messages import MAX_CELLS, Window
 from sat_retriever.workbook.process.ask import Answers, ask
@@ -136,7 +137,7 @@ def ask_window(
         raise PathNotFoundError(f"there is no longer a file at {str(file.path)!r}; index it again")
     privacy = Privacy(ContentsPolicy.NAMES)
     options = ReadOptions(privacy, formulas=formulas, links=False, encoding=encoding)
-    with borrowed_slot() as slot:
+    with stage(Stage.READ), borrowed_slot() as slot:
         return ask(options.request(file, limits, window), slot)
 
 

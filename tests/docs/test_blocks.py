@@ -26,7 +26,11 @@ RUN = [
 ]
 DRIVER = ROOT / "tests" / "docs" / "driver.py"
 LANGUAGES = {"python", "console", "json", "ini", "bibtex", "toml"}
-OF_OTHER_PROGRAMS = {"nginx", "caddyfile", "dockerfile"}  # see `test_team.py`
+# See `test_team.py` and `test_watching.py`.
+OF_OTHER_PROGRAMS = {
+    "team.md": {"nginx", "caddyfile", "dockerfile"},
+    "watching.md": {"yaml", "logrotate"},
+}
 OF_OTHERS = {"--ollama", "--cpu", "--num-cpus"}  # options of the examples, accelerate, ray
 LABELS = """query,sheet_id,relevance
 prices of parts by supplier,warehouse/Suppliers.xlsx#Price list,1
@@ -147,7 +151,7 @@ def check(driver: Driver, shown: list[Block]) -> None:
 
 @pytest.mark.parametrize("block", ALL, ids=str)
 def test_a_block_is_of_a_language_that_is_checked(block):
-    if block.page.name == "team.md" and block.language in OF_OTHER_PROGRAMS:
+    if block.language in OF_OTHER_PROGRAMS.get(block.page.name, ()):
         return
     assert block.language in LANGUAGES, f"{block}: text stands only below Python that prints it"
     if block.language == "json":

@@ -20,7 +20,7 @@ from sat_retriever.records.sheets import SkipReason
 from tests.docs.pages import DOCS, PAGES, README, ROOT, blocks
 from tests.places import DISTRIBUTIONS
 
-GENERATORS = ("settings_table.py", "command_reference.py", "skip_codes.py")
+GENERATORS = ("settings_table.py", "command_reference.py", "skip_codes.py", "metrics_table.py")
 WRITTEN = [page for page in PAGES if page.parent.name != "results"]
 
 

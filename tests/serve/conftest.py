@@ -137,14 +137,17 @@ class Answer:
 
 
 @contextmanager
-def serving(index_file: Path, *more: object) -> Iterator[Server]:
-    """A server process on a free port; killed at the end if it still runs."""
+def serving(index_file: Path, *more: object, **variables: str) -> Iterator[Server]:
+    """A server process on a free port; killed at the end if it still runs.
+
+    Variables are those of its environment.
+    """
     command = [sys.executable, "-m", "sat_retriever", "serve", "--index", str(index_file)]
     process = subprocess.Popen(
         [*command, "--port", "0", *map(str, more)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        env={**os.environ, "OMP_NUM_THREADS": "1", **variables},
     )
     try:
         said = process.stderr.readline()

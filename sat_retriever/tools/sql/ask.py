@@ -20,6 +20,7 @@ from typing import Any
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, QueryError
 from sat_retriever.records.typedtable import ROW
+from sat_retriever.stages import Stage, Told, stage, tell
 from sat_retriever.system import LOOK_EVERY_S, check_wanted
 from sat_retriever.tools.sql.names import SqlTable
 
@@ -59,6 +60,7 @@ def can_query() -> bool:
     return all(find_spec(module) is not None for module in ("duckdb", "pyarrow"))
 
 
+@stage(Stage.SQL)
 def ask(
     sql: str, tables: Sequence[SqlTable], limits: QueryLimits, now: dt.datetime
 ) -> Mapping[str, Any]:
@@ -71,6 +73,7 @@ def ask(
         MissingExtraError: If DuckDB or pyarrow is not installed.
         QueryError: If the query is refused, or takes too long or too much memory.
     """
+    tell(Told.SQL, sql)
     require("duckdb", "sql")
     arrow = require("pyarrow", "sql")
     parts = [_packed(arrow, table) for table in tables]

@@ -9,6 +9,7 @@ from typing import Any
 from sat_retriever.records.jsonform import record_from_json, skipped_from_json
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.records.structure import CellSketch, Structure
+from sat_retriever.stages import Stage, stage
 from sat_retriever.workbook.messages import (
     Request,
     formulas_from_json,
@@ -59,6 +60,7 @@ class Answers:
         return any(skip.reason is SkipReason.READER_CRASHED for skip in self.of("skipped"))
 
 
+@stage(Stage.PARSE)
 def ask(request: Request, slot: Slot, tell: Tell = _UNTOLD) -> Answers:
     """Read one file; after a failure, retry without calamine and with fewer cells.
 

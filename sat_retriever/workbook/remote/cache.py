@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
 from sat_retriever.records.files import own_folder
+from sat_retriever.stages import Cache, looked_up
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.remote.file import RemoteFile, download, suffix_of
 from sat_retriever.workbook.remote.listing import existing_file
@@ -44,7 +45,9 @@ def local_copy(root: str, relative: str, *, keep: bool) -> Path:
 def _copy(file: RemoteFile, folder: Path, most: int) -> Path:
     name = _name(file)
     kept = folder / name
-    if kept.is_file() and not kept.is_symlink():
+    there = kept.is_file() and not kept.is_symlink()
+    looked_up(Cache.COPIES, found=there)
+    if there:
         with suppress(OSError):
             os.utime(kept)
         return kept

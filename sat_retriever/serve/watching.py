@@ -1,0 +1,65 @@
+"""What a serving process lets its operator see: counts, logs, and who asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.permissions import OWNER, Principals
+from sat_retriever.serve.access import SIGN_IN, SIGN_OUT
+from sat_retriever.serve.asgi import App
+from sat_retriever.serve.asker import Asker, Named, token_id
+from sat_retriever.serve.guard import is_local
+from sat_retriever.serve.indexstate import IndexState
+from sat_retriever.serve.journal import log_at
+from sat_retriever.serve.metrics import METRICS, Metrics, Place, Routes, WithMetrics
+from sat_retriever.serve.plan import AuditFailure, Plan
+from sat_retriever.serve.recorder import Logs, Recorder
+
+
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """Puts what an operator sees around the applications of a process."""
+
+    metrics: Metrics
+    logs: Logs
+
+    def of_one(self, app: App, token: str | None, principals: Principals | None) -> App:
+        """Wrap the application of those with one token; who sees all sheets sees the counts too."""
+        if token is None:
+            return app
+        groups: Sequence[str] | None = None
+        if principals is None or principals is OWNER:
+            app = WithMetrics(app, self.metrics, lambda _scope: True)
+        else:
+            groups = list(principals)
+        return Named(app, Asker(token_id(token), groups=groups))
+
+    def of_this_machine(self, app: App) -> App:
+        """Wrap what asks for tokens, so that programs of this machine need none for the counts."""
+        return WithMetrics(app, self.metrics, is_local)
+
+    def of_all(self, app: App, routed: Any) -> App:
+        """Wrap what all requests pass through; `routed` has the routes that they may take."""
+        paths = [route.path for route in routed.routes]
+        return Recorder(app, Routes([*paths, SIGN_IN, SIGN_OUT, METRICS]), self.metrics, self.logs)
+
+
+@contextmanager
+def watching(plan: Plan, index: SheetIndex, place: Place | None = None) -> Iterator[Watching]:
+    """Open the logs of a plan and begin to count, until the block ends.
+
+    Raises:
+        InputError: If a log cannot be written to, or everyone can read it.
+    """
+    with ExitStack() as opened:
+        audit, access = (
+            None if name is None else opened.enter_context(closing(log_at(name)))
+            for name in (plan.audit, plan.access_log)
+        )
+        metrics = opened.enter_context(closing(Metrics(IndexState.of(index), place)))
+        logs = Logs(audit, access, plan.audit_questions, AuditFailure(plan.audit_failure))
+        yield Watching(metrics, logs)
