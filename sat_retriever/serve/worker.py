@@ -27,7 +27,7 @@ def main() -> None:
     """Serve until SIGTERM, or SIGHUP, after which a newer process has taken over."""
     log_warnings()
     listening, counts = (int(each) for each in sys.argv[1:])
-    plan = Plan(**json.loads(sys.stdin.buffer.readline()))
+    plan = Plan.of(json.loads(sys.stdin.buffer.readline()))
     threading.Thread(target=_stop_with_parent, daemon=True).start()
     try:
         with service_of(plan, counts) as (service, sheets):
