@@ -161,7 +161,7 @@ class SignIn:
             )
         token = read_token(self.token_file) if self.token_file else None
         known = [each.plain for each in read_tokens(self.tokens)] if self.tokens else []
-        plain = (token, oidc and oidc.client_secret, *known)
+        plain = (token, oidc.client_secret if oidc else None, *known)
         # A session then outlives a restart, and counts on other machines with the same secrets.
         secret = "\n".join(filter(None, plain)) or plan.secret
         owner = isinstance(self.principals, Owner)

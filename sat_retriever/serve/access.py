@@ -226,7 +226,8 @@ class Access:
         self, scope: Message, send: Send, provider: Provider, target: str
     ) -> None:
         """Lead a browser to the provider; what it needs to come back is in a cookie."""
-        attempt = Attempt(*(secrets.token_urlsafe(32) for _ in range(3)), target)
+        state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
+        attempt = Attempt(state, nonce, verifier, target)
         address = await provider.address(attempt, _here(scope))
         value = self._sessions.start({"attempt": asdict(attempt)}, _ATTEMPT_S)
         keep = cookie(scope, _ATTEMPT, value, seconds=_ATTEMPT_S, lax=True)

@@ -142,9 +142,9 @@ class Serving(uvicorn.Server):
         # Who connects is noted before a proxy's word on its client takes its place. No other
         # client may choose the address that it is counted by.
         app: Any = SecureHeaders(service)
-        app = Peer(ProxyHeadersMiddleware(app, list(proxies)) if proxies else app)
+        app = ProxyHeadersMiddleware(app, list(proxies)) if proxies else app
         config = uvicorn.Config(
-            app,
+            Peer(app),
             http=Connection,
             h11_max_incomplete_event_size=_HEADER_BYTES,
             log_config=None,  # the caller decides where logs go
