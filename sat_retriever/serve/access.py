@@ -55,7 +55,7 @@ class SignInPages(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class SignInWays:
     """How people and programs sign in; None where they do not."""
 
     tokens: Tokens | None = None
@@ -75,7 +75,7 @@ class Access:
     def __init__(
         self,
         app: App,
-        ways: Ways,
+        ways: SignInWays,
         sessions: Sessions,
         counts: Counts,
         pages: SignInPages | None = None,

@@ -17,7 +17,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import place_of
 from sat_retriever.records.permissions import OWNER, Principals
-from sat_retriever.serve.access import Access, SignInPages, Tokens, Ways
+from sat_retriever.serve.access import Access, SignInPages, SignInWays, Tokens
 from sat_retriever.serve.asgi import App
 from sat_retriever.serve.guard import Guard
 from sat_retriever.serve.limits import HTTP_PATH, RATE, Counts, client_of
@@ -154,7 +154,7 @@ def service_of(plan: Plan, counts: int = -1) -> Iterator[tuple[Service, int]]:
         yield Service(Guard(plan.names, plan.rate).around(app, within), view.warm_up), sheets
 
 
-def _ways(plan: Plan) -> Ways:
+def _ways(plan: Plan) -> SignInWays:
     tokens: Tokens | None = None
     if plan.token is not None:
         groups = None if plan.groups is None else tuple(plan.groups)
@@ -164,10 +164,10 @@ def _ways(plan: Plan) -> Ways:
     provider = Provider(plan.oidc) if plan.oidc else None
     if provider is not None:
         provider.warn_if_away()
-    return Ways(tokens, provider, HeaderWay(plan.header) if plan.header else None)
+    return SignInWays(tokens, provider, HeaderWay(plan.header) if plan.header else None)
 
 
-def _expected(plan: Plan, ways: Ways) -> list[Principals | None]:
+def _expected(plan: Plan, ways: SignInWays) -> list[Principals | None]:
     """Return for whom an application is made before the first request."""
     if not plan.signs_in:
         return [plan.principals]
@@ -175,13 +175,13 @@ def _expected(plan: Plan, ways: Ways) -> list[Principals | None]:
     return tokens[:_PREPARED] or [()]
 
 
-def _pages(plan: Plan, ways: Ways) -> SignInPages | None:
+def _pages(plan: Plan, ways: SignInWays) -> SignInPages | None:
     if not plan.page:
         return None
-    from sat_retriever.serve.signinpages import Pages
+    from sat_retriever.serve.signinpages import HtmlPages
 
     host = ways.provider.host if ways.provider else ""
-    return Pages(ways.tokens is not None, host, ways.header is not None)
+    return HtmlPages(ways.tokens is not None, host, ways.header is not None)
 
 
 def _app(tools: SheetTools, plan: Plan) -> App:

@@ -16,7 +16,7 @@ from sat_retriever.serve.responses import STATIC, http_error, rendered, static_f
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
+class HtmlPages:
     """Pages of signing in.
 
     Attributes:

@@ -15,10 +15,10 @@ from mcp import Client
 
 from sat_retriever import InputError, PathNotFoundError
 from sat_retriever.serve import tokens
-from sat_retriever.serve.access import Access, Ways
+from sat_retriever.serve.access import Access, SignInWays
 from sat_retriever.serve.limits import Counts
 from sat_retriever.serve.sessions import Sessions
-from sat_retriever.serve.signinpages import Pages
+from sat_retriever.serve.signinpages import HtmlPages
 from sat_retriever.serve.tokens import OneToken, Token, hash_of, read_token
 from tests.serve.conftest import TOKEN, serving
 
@@ -243,8 +243,8 @@ def test_guesses_are_few_and_compared_in_constant_time(monkeypatch):
     hmac_compare = hmac.compare_digest
     monkeypatch.setattr(tokens.hmac, "compare_digest", noted)
     known = OneToken(Token.of(TOKEN, "the token", (), owner=False))
-    pages = Pages(tokens=True, provider="", proxy=False)
-    app = Access(reached, Ways(known), Sessions(TOKEN), Counts(), pages)
+    pages = HtmlPages(tokens=True, provider="", proxy=False)
+    app = Access(reached, SignInWays(known), Sessions(TOKEN), Counts(), pages)
     assert asked(app, authorization="Bearer wrong") == 401
     assert asked(app, authorization=f"Bearer {TOKEN}") == 204
     guesses = [asked(app, path="/sign-in", method="POST", body=b"token=guess") for _ in range(12)]
