@@ -44,6 +44,7 @@ _COMMANDS = {
         "serve": ("serve", "Open an index as a page in the browser, and over MCP."),
         "mcp": ("serve", "Serve an index to AI agents over MCP."),
         "permissions": ("permissions", "Show or change who may see which sheets."),
+        "tokens": ("tokens", "Make, list and revoke the tokens of a server."),
     },
     "Learn from questions": {
         "queries": ("queries", "Make labelled queries from an index, or check yours."),

@@ -8,10 +8,10 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
-from pathlib import Path
 from types import FrameType
 from typing import Annotated
 
@@ -30,13 +30,32 @@ from sat_retriever.cli.options import (
     examples,
     refuse_without_model,
 )
+from sat_retriever.cli.permissions import warn_of_idle
+from sat_retriever.cli.signin import (
+    CLAIM,
+    SCOPE,
+    AudienceOption,
+    ClaimOption,
+    ClientOption,
+    HeaderGroupsOption,
+    HeaderOption,
+    HeaderOptions,
+    IssuerOption,
+    OidcOptions,
+    ProviderHostOption,
+    ScopeOption,
+    SecretOption,
+    SignIn,
+    TokenFileOption,
+    TokensOption,
+    TrustedFromOption,
+)
 from sat_retriever.cli.terminal import counted, plain, stderr
-from sat_retriever.errors import InputError
+from sat_retriever.errors import InputError, PermissionsError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import Place, opens
 from sat_retriever.rank.load import AUTO
-from sat_retriever.records.permissions import Owner, Principals
-from sat_retriever.serve.access import Audience, read_audiences, read_token
+from sat_retriever.records.permissions import OWNER, Principals
 from sat_retriever.serve.limits import HTTP_PATH, OPENAPI, RATE
 from sat_retriever.serve.plan import ANSWER_S, STOP_S, AuditFailure, OpenFiles, Plan, log_warnings
 
@@ -50,14 +69,6 @@ PortOption = Annotated[
 AllowHostOption = Annotated[
     list[str] | None,
     typer.Option(help="Another host name that HTTP clients use.", metavar="NAME"),
-]
-TokenFileOption = Annotated[
-    Path | None,
-    typer.Option(
-        help="File with the token that HTTP clients need; required off this machine.",
-        metavar="FILE",
-        dir_okay=False,
-    ),
 ]
 RateOption = Annotated[
     float,
@@ -84,15 +95,6 @@ StopOption = Annotated[
 ProxyOption = Annotated[
     list[str] | None,
     typer.Option(help="Address of a proxy whose X-Forwarded-For is trusted.", metavar="ADDRESS"),
-]
-TokensOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--tokens",
-        help="TOML file with tokens and the groups of each, for an index with permissions.",
-        metavar="FILE",
-        dir_okay=False,
-    ),
 ]
 AuditOption = Annotated[
     Path | None,
@@ -142,7 +144,6 @@ def serve(
     host: HostOption = DEFAULT_HOST,
     port: PortOption = DEFAULT_PORT,
     allow_host: AllowHostOption = None,
-    token_file: TokenFileOption = None,
     rate: RateOption = RATE,
     proxy: ProxyOption = None,
     workers: WorkersOption = 1,
@@ -150,7 +151,18 @@ def serve(
     reranker: RerankerOption = AUTO,
     as_groups: GroupsOption = None,
     as_owner: OwnerOption = False,
+    token_file: TokenFileOption = None,
     tokens: TokensOption = None,
+    oidc_issuer: IssuerOption = None,
+    oidc_client: ClientOption = None,
+    oidc_secret_file: SecretOption = None,
+    oidc_groups_claim: ClaimOption = CLAIM,
+    oidc_scope: ScopeOption = SCOPE,
+    oidc_audience: AudienceOption = None,
+    oidc_host: ProviderHostOption = None,
+    trusted_header: HeaderOption = None,
+    trusted_groups: HeaderGroupsOption = None,
+    trusted_from: TrustedFromOption = None,
     llm: Annotated[
         str | None,
         typer.Option(
@@ -203,7 +215,21 @@ def serve(
         _with_logs(plan, audit, access_log, audit_failure, questions=audit_questions),
         host,
         port,
-        partial(_with_tokens, token_file, tokens, asking(as_groups, as_owner=as_owner)),
+        SignIn(
+            asking(as_groups, as_owner=as_owner),
+            token_file,
+            tokens,
+            OidcOptions(
+                oidc_issuer,
+                oidc_client,
+                oidc_secret_file,
+                oidc_groups_claim,
+                oidc_scope,
+                oidc_audience or (),
+                oidc_host or (),
+            ),
+            HeaderOptions(trusted_header, trusted_groups, trusted_from or ()),
+        ).within,
         f"serving {{sheets}} at {{url}}/ (JSON at {OPENAPI}, MCP at {HTTP_PATH}; Ctrl-C to stop)",
         started=webbrowser.open if open_ else None,
     )
@@ -225,18 +251,28 @@ def mcp(
     host: HostOption = DEFAULT_HOST,
     port: PortOption = DEFAULT_PORT,
     allow_host: AllowHostOption = None,
-    token_file: TokenFileOption = None,
     rate: RateOption = RATE,
     proxy: ProxyOption = None,
     workers: WorkersOption = 1,
     stop_seconds: StopOption = STOP_S,
     as_groups: GroupsOption = None,
     as_owner: OwnerOption = False,
+    token_file: TokenFileOption = None,
     tokens: TokensOption = None,
     audit: AuditOption = None,
     audit_questions: AuditQuestionsOption = True,
     audit_failure: AuditFailureOption = AuditFailure.REFUSE,
     access_log: AccessLogOption = None,
+    oidc_issuer: IssuerOption = None,
+    oidc_client: ClientOption = None,
+    oidc_secret_file: SecretOption = None,
+    oidc_groups_claim: ClaimOption = CLAIM,
+    oidc_scope: ScopeOption = SCOPE,
+    oidc_audience: AudienceOption = None,
+    oidc_host: ProviderHostOption = None,
+    trusted_header: HeaderOption = None,
+    trusted_groups: HeaderGroupsOption = None,
+    trusted_from: TrustedFromOption = None,
 ) -> None:
     """Serve an index to AI agents over the Model Context Protocol.
 
@@ -262,7 +298,21 @@ def mcp(
         _with_logs(plan, audit, access_log, audit_failure, questions=audit_questions),
         host,
         port,
-        partial(_with_tokens, token_file, tokens, principals),
+        SignIn(
+            principals,
+            token_file,
+            tokens,
+            OidcOptions(
+                oidc_issuer,
+                oidc_client,
+                oidc_secret_file,
+                oidc_groups_claim,
+                oidc_scope,
+                oidc_audience or (),
+                oidc_host or (),
+            ),
+            HeaderOptions(trusted_header, trusted_groups, trusted_from or ()),
+        ).within,
         f"serving {{sheets}} at {{url}}{HTTP_PATH} (Ctrl-C to stop)",
     )
 
@@ -303,7 +353,7 @@ def _serve(
     plan: Plan,
     host: str,
     port: int,
-    with_tokens: Callable[[Plan], Plan],
+    signing_in: Callable[[Plan], Plan],
     said: str,
     started: Callable[[str], object] | None = None,
 ) -> None:
@@ -311,7 +361,8 @@ def _serve(
 
     Args:
         plan: Its names and proxies are still as they were typed.
-        with_tokens: Reads the files of tokens; called at the start, and when workers are replaced.
+        signing_in: Reads the files of tokens and secrets; called at the start, and when workers
+            are replaced.
         said: Line to print when connections are accepted, with `{sheets}` and `{url}`.
         started: Called with the URL after that.
     """
@@ -332,7 +383,8 @@ def _serve(
             proxies=networks(plan.proxies),
             open_files=open_files_at(listening, plan),
         )
-        check_private(listening, with_tokens(named).a_token)
+        check_private(listening, signs_in=signing_in(named).signs_in)
+        _warn_of_idle_rules(plan.index)
 
         def tell(sheets: int) -> None:
             line = said.format(sheets=counted(sheets, "sheet"), url=url(listening))
@@ -342,28 +394,17 @@ def _serve(
 
         serving = _serve_here if plan.workers == 1 else _supervise
         try:
-            code = serving(partial(with_tokens, named), listening, tell)
+            code = serving(partial(signing_in, named), listening, tell)
         except KeyboardInterrupt:  # before it served
             code = INTERRUPTED
     if code:
         raise typer.Exit(code)
 
 
-def _with_tokens(
-    token_file: Path | None, tokens: Path | None, principals: Principals | None, plan: Plan
-) -> Plan:
-    """The plan with the tokens in the files, and the groups of those who have them."""
-    token = read_token(token_file) if token_file else None
-    if tokens is not None:
-        if token is not None or principals is not None:
-            raise InputError("--tokens excludes --token-file, --as and --as-owner; leave them out")
-        return replace(plan, audiences=read_audiences(tokens))
-    audiences: list[Audience] = []
-    if isinstance(principals, Owner):
-        audiences = [(token, None, True)]
-    elif principals is not None:
-        audiences = [(token, list(principals), False)]
-    return replace(plan, token=token, audiences=audiences)
+def _warn_of_idle_rules(index: str) -> None:
+    """Warn of rules that decide for no sheet: those below may show its sheets to others."""
+    with suppress(PermissionsError), SheetIndex.open(index) as whole:  # only its owner has them
+        warn_of_idle(whole.seen_by(OWNER).idle_rules())
 
 
 def _serve_here(

@@ -19,6 +19,7 @@ from sat_retriever.cli.options import (
     examples,
     opened_whole,
 )
+from sat_retriever.cli.permissions import warn_of_idle
 from sat_retriever.cli.progress import progress
 from sat_retriever.cli.terminal import counted, plain, stderr, stdout
 from sat_retriever.errors import IndexBusyError, SatError
@@ -80,9 +81,10 @@ def watch(
     told: dict[Named, str] = {}  # of each path, the error that was printed last
     trying: Sequence[Named] = ()
     begun = False
+    warned: Sequence[str] = ()
 
     def sync(due: Sequence[Named]) -> None:
-        nonlocal begun, trying
+        nonlocal begun, trying, warned
         trying = due
         named = EncoderChoice(None, None, None, device)
         with (
@@ -90,7 +92,10 @@ def watch(
             opened_index(file, named, (None, None), shown) as (index, _),
         ):
             report = synced(shown, index, due, password=password, workers=workers)
-            sheets = len(index.seen_by(OWNER))
+            sheets, idle = len(index.seen_by(OWNER)), index.idle_rules()
+        if idle != warned:
+            warn_of_idle(idle)
+        warned = idle
         if not begun or report.added or report.changed or report.removed:
             stdout().print(
                 plain(f"{time.strftime('%H:%M:%S')} {_line(report, sheets)}"), soft_wrap=True

@@ -30,7 +30,7 @@ from sat_retriever.index.store.opening import (
 from sat_retriever.index.store.place import IndexUrl, Place, absolute, resolved
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.store.store import Store
-from sat_retriever.index.views import Views
+from sat_retriever.index.views import Following, Views
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import ContentsPolicy
 from sat_retriever.records.filters import Filters, check_counts
@@ -88,9 +88,9 @@ class SheetIndex:
     ) -> None:
         settings = IndexSettings.from_meta(store.meta(), store.path)
         state = IndexState(settings, store.path, encoder, device)
-        self._store = store  # what is written, or refuses it
-        self._seen = unrestricted_store(store)  # what is read
+        self._own = (store, unrestricted_store(store))
         self._seen_by: tuple[str, ...] | Owner | None = None
+        self._follows: Following[SheetIndex] | None = None
         self._state = state
         self.times = times
         """True if sheets outside the periods that a query names rank lower."""
@@ -99,8 +99,20 @@ class SheetIndex:
         self._views: Views[SheetIndex] = Views(self._opened_for)
 
     @property
+    def _store(self) -> Store:
+        """What is written, or refuses it."""
+        return self._own[0] if self._follows is None else self._follows.now()._own[0]
+
+    @property
+    def _seen(self) -> Store:
+        """What is read."""
+        return self._own[1] if self._follows is None else self._follows.now()._own[1]
+
+    @property
     def search(self) -> SheetSearch:
         """What finds and ranks sheets in it."""
+        if self._follows is not None:
+            return self._follows.now().search
         with self._making:
             if self._search is None:
                 self._search = self._search_in(self._seen, times=self.times)
@@ -197,9 +209,9 @@ class SheetIndex:
         """Return the index as some groups see it: every other sheet is as if it were not there.
 
         Hits, scores, links, counts and suggestions are those of an index of only the sheets that
-        one of the groups, or everyone, may see. It can only be read. An index without permissions
-        shows everything to everyone. What was asked for lately stays open, and is closed with this
-        index.
+        one of the groups, or everyone, may see, by the rules in force whenever it is read. It can
+        only be read. An index without permissions shows everything to everyone. What was asked for
+        lately stays open, and is closed with this index.
 
         Args:
             principals: The groups of the one who asks; none sees what everyone may. `OWNER` sees
@@ -223,7 +235,29 @@ class SheetIndex:
         names = checked_groups(principals)
         if not self._store.is_restricted():
             return self._view(self._seen, names, self.search)
-        return self._views.get(tuple(self._store.groups_among(names)))
+        view = self._view(self._seen, names)
+        view._follows = Following(partial(self._in_force, names))
+        view._follows.now()
+        return view
+
+    def _in_force(self, names: tuple[str, ...]) -> tuple[SheetIndex, int]:
+        """The view that all share who see the same sheets by now, and the state it is of."""
+        generation = self.generation
+        groups = self.groups_in_force(names)
+        if groups is None:
+            return self._view(self._seen, names, self.search), generation
+        return self._views.get(groups), generation
+
+    def groups_in_force(self, groups: Iterable[str]) -> tuple[str, ...] | None:
+        """Those of some groups that may see a sheet by now; None if there are no permissions.
+
+        People with the same groups in force see the same sheets.
+
+        Raises:
+            InputError: If a group is no plain name.
+        """
+        names = checked_groups(groups)
+        return tuple(self._store.groups_among(names)) if self._store.is_restricted() else None
 
     def _opened_for(self, seen_by: tuple[str, ...] | Owner) -> SheetIndex:
         if isinstance(seen_by, Owner):
@@ -241,8 +275,9 @@ class SheetIndex:
     ) -> SheetIndex:
         """The same index by way of another store, which says what is read and written."""
         view = object.__new__(type(self))
-        view._store = view._seen = store
+        view._own = (store, store)
         view._seen_by = seen_by
+        view._follows = None
         view._state = self._state
         view.times = self.times
         view._search = search
@@ -305,7 +340,7 @@ class SheetIndex:
 
     @property
     def principals(self) -> tuple[str, ...] | Owner | None:
-        """Those who see it, after `seen_by`: `OWNER`, or their groups that may see a sheet."""
+        """Those who see it, after `seen_by`: `OWNER`, or the groups that were named."""
         return self._seen_by
 
     @property

@@ -23,8 +23,33 @@ class View(Protocol):
     def search(self) -> SheetSearch:
         """What holds its tokens in memory."""
 
+    @property
+    def generation(self) -> int:
+        """A number that grows with every write, by the rules too."""
+
 
 Seen = TypeVar("Seen", bound=View)
+
+
+class Following(Generic[Seen]):
+    """The view of those who ask, found anew after each write: rules may name their groups by then.
+
+    Safe to share between threads.
+
+    Args:
+        find: Returns the view by the rules in force, and the generation that these are of.
+    """
+
+    def __init__(self, find: Callable[[], tuple[Seen, int]]) -> None:
+        self._find = find
+        self._found: tuple[Seen, int] | None = None
+
+    def now(self) -> Seen:
+        """The view by the rules in force."""
+        found = self._found
+        if found is None or found[0].generation != found[1]:
+            self._found = found = self._find()
+        return found[0]
 
 
 class Views(Generic[Seen]):

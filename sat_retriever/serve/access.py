@@ -1,218 +1,290 @@
-"""Tokens that open the server: for programs in a header, for browsers by signing in once."""
+"""Who may in: programs by a token in a header, browsers by signing in once, a proxy by its word."""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
+import logging
 import secrets
-import stat
-import time
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from http.cookies import CookieError, SimpleCookie
-from pathlib import Path
-from typing import Any
-from urllib.parse import parse_qs
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+from urllib.parse import parse_qs, urlencode
 
-from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.records.permissions import checked_groups
-from sat_retriever.serve.asgi import (
-    App,
-    Header,
-    Message,
-    Receive,
-    Send,
-    header_values,
-    lifespan_of_all,
-    refuse,
+from sat_retriever.serve.asgi import App, Header, Message, Receive, Send, header_values, refuse
+from sat_retriever.serve.identity import (
+    Identity,
+    SignInError,
+    Way,
+    WrongTokenError,
+    known_as,
+    plain_groups,
 )
-from sat_retriever.serve.asker import Asker, noted, token_id
 from sat_retriever.serve.limits import Counts, RateLimit, client_of, too_often
+from sat_retriever.serve.oidc import Attempt, Provider
+from sat_retriever.serve.sessions import Sessions, cookie, cookies, facts_of
+from sat_retriever.serve.tokens import Token, token_among
+from sat_retriever.serve.trusted import HeaderWay
 
-MIN_TOKEN = 16  # characters
 SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
+PROVIDER, CALLBACK = "/sign-in/provider", "/sign-in/callback"
 OPEN_PATHS = ("/static/",)  # style of the sign-in page; nothing of the index
-MAKE_ONE = "(umask 077; head -c 32 /dev/urandom | base64 > sat.token)"
-_SESSION_S = 12 * 3600
-_TRIES_PER_S, _TRIES = 0.1, 10  # sign-ins of one client
+_SESSION, _ATTEMPT = "sat_session", "sat_attempt"
+_ATTEMPT_S = 600
+_TRIES_PER_S, _TRIES = 0.1, 10  # wrong tokens of one client
 
-Audience = tuple[str | None, Sequence[str] | None, bool]
-"""A token, the groups of those who have it, and True if they see all sheets instead."""
-SignInPage = Callable[[str, bool], bytes]
-"""Makes the page to sign in: where to go on to, and True after a wrong token."""
+_logger = logging.getLogger(__name__)
 
 
-def read_token(path: Path) -> str:
-    """Return the token in a file.
+class Tokens(Protocol):
+    """Tokens that are accepted, as they are now."""
 
-    Raises:
-        PathNotFoundError: If there is no such file.
-        InputError: If the file can be read by every user of the machine, or the token is not at
-            least 16 printable ASCII characters without blanks.
-    """
-    try:
-        if path.stat().st_mode & stat.S_IROTH:
-            raise InputError(
-                f"every user of this machine can read {path}; run: chmod 600 {path.name}"
-            )
-        token = path.read_text(encoding="ascii", errors="replace").strip()
-    except FileNotFoundError as error:
-        raise PathNotFoundError(f"there is no file {path}; make one: {MAKE_ONE}") from error
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}; check its permissions") from error
-    check_token(token, f"the token in {path}")
-    return token
+    def tokens(self) -> Sequence[Token]:
+        """Return them."""
 
 
-def check_token(token: str, name: str) -> None:
-    """Refuse a token that is easy to guess, or that a header cannot carry."""
-    if len(token) < MIN_TOKEN or not all("!" <= sign <= "~" for sign in token):
-        raise InputError(
-            f"{name} is too short, or has blanks or letters other than ASCII; give "
-            f"{MIN_TOKEN} characters or more: {MAKE_ONE}"
-        )
+class SignInPages(Protocol):
+    """Pages of signing in."""
+
+    def sign_in(self, target: str, problem: str) -> bytes:
+        """Return the page to sign in: where to go on to, and what went wrong; "" for nothing."""
+
+    def go_on(self, target: str) -> bytes:
+        """Return the page that goes on by itself to another page of this server."""
+
+    async def static(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer with the style of these pages."""
 
 
-class Sessions:
-    """Browsers that have signed in, each known by a signed value with the time of its end.
+@dataclass(frozen=True, slots=True)
+class SignInWays:
+    """How people and programs sign in; None where they do not."""
 
-    Nothing is kept of them, so every process with the same token knows them, also after a restart.
-    """
-
-    def __init__(self, token: str, clock: Callable[[], float] = time.time) -> None:
-        # Slow on purpose: whoever has a value can try tokens at home.
-        self._key = hashlib.scrypt(token.encode(), salt=b"sat session", n=1 << 14, r=8, p=1)
-        self._clock = clock
-
-    def start(self) -> str:
-        """Return the value of a new session."""
-        said = f"{int(self._clock()) + _SESSION_S}.{secrets.token_urlsafe(16)}"
-        return f"{said}.{self._signature(said)}"
-
-    def holds(self, value: str) -> bool:
-        """True if this is the value of a session that has not ended."""
-        said, _, signature = value.rpartition(".")
-        right = hmac.compare_digest(self._signature(said).encode(), signature.encode())
-        return right and int(said.partition(".")[0]) > self._clock()
-
-    def _signature(self, said: str) -> str:
-        return hmac.new(self._key, said.encode(), "sha256").hexdigest()
+    tokens: Tokens | None = None
+    provider: Provider | None = None
+    header: HeaderWay | None = None
 
 
 class Access:
-    """An ASGI application that passes a request on to the application of its token or session."""
+    """An ASGI application that passes a request on if it knows who sends it.
+
+    Args:
+        ways: How people and programs sign in.
+        sessions: Known by a secret of the server.
+        pages: Pages for browsers; None for a server of programs alone.
+    """
 
     def __init__(
-        self, apps: Mapping[str, App], counts: Counts, sign_in: SignInPage | None = None
+        self,
+        app: App,
+        ways: SignInWays,
+        sessions: Sessions,
+        counts: Counts,
+        pages: SignInPages | None = None,
     ) -> None:
-        """Wrap applications; `sign_in` is the page for browsers, None for programs alone."""
-        self._apps = apps
-        self._sign_in = sign_in
-        self._sessions = {token: Sessions(token) for token in apps}
+        self._app = app
+        self._ways = ways
+        self._sessions = sessions
+        self._pages = pages
         self._tries = RateLimit(_TRIES_PER_S, _TRIES, counts.tries, counts.place)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Reply 401 to a request without token or session; pass other requests on."""
+        """Reply 401 to a request of nobody known; pass other requests on."""
         if scope["type"] != "http":
-            await lifespan_of_all(self._apps.values(), scope, receive, send)
+            await self._app(scope, receive, send)
             return
-        token = self._token_of(scope)
-        if token is None and self._is_open(scope):
-            token = next(iter(self._apps))
-        if self._sign_in and scope.get("path") == SIGN_OUT and scope["method"] == "POST":
-            await _signed_out(scope, send)
-        elif token is not None:
-            await self._apps[token](scope, receive, send)
-        elif self._sign_in and scope["path"] == SIGN_IN and scope["method"] == "POST":
-            await self._signed_in(scope, receive, send, self._sign_in)
-        elif self._sign_in and any("text/html" in x for x in header_values(scope, b"accept")):
-            await _page(send, self._sign_in(_target(scope), False))
+        if self._pages and scope["path"].startswith(OPEN_PATHS):
+            await self._pages.static(scope, receive, send)
+            return
+        if self._pages and await self._is_about_signing_in(scope, receive, send, self._pages):
+            return
+        try:
+            identity = await self._identity(scope)
+        except WrongTokenError as error:
+            if not await self._is_slowed(scope, send):
+                await self._refused(scope, send, str(error))
+        except SignInError as error:
+            await refuse(scope, send, 503, str(error), [(b"retry-after", b"10")])
         else:
-            headers = [(b"www-authenticate", b"Bearer")]
-            await refuse(
-                scope, send, 401, "Send the server's token: Authorization: Bearer …", headers
-            )
+            if identity is None:
+                await self._refused(scope, send, "")
+            else:
+                await self._app(known_as(scope, identity), receive, send)
 
-    def _is_open(self, scope: Message) -> bool:
-        return self._sign_in is not None and scope["path"].startswith(OPEN_PATHS)
+    # ---- who sends a request
 
-    def _token_of(self, scope: Message) -> str | None:
-        """Return the token that a request has, or that its session began with."""
+    async def _identity(self, scope: Message) -> Identity | None:
+        """Return who sends a request.
+
+        Raises:
+            WrongTokenError: If its token is not accepted, and nothing else tells who it is.
+            SignInError: If the provider is not there to say so.
+        """
+        found = self._ways.header.identity(scope) if self._ways.header else None
+        wrong: Exception | None = None
         for given in header_values(scope, b"authorization"):
             kind, _, token = given.partition(" ")
-            known = self._known(token.strip()) if kind.lower() == "bearer" else None
-            if known is not None:
-                return known
-        values = _cookies(scope)
-        for token, sessions in self._sessions.items():
-            if any(map(sessions.holds, values)):
-                return token
+            if found is None and kind.lower() == "bearer" and token.strip():
+                try:
+                    found = await self._of_token(token.strip())
+                except (WrongTokenError, SignInError) as error:
+                    wrong = error
+        found = found or self._of_session(scope)
+        if found is None and wrong is not None:
+            raise wrong
+        return found
+
+    async def _of_token(self, given: str) -> Identity:
+        if self._ways.tokens is not None:
+            found = token_among(self._ways.tokens.tokens(), given)
+            if found is not None and found.is_over():
+                raise WrongTokenError("The token has expired; ask for a new one.")
+            if found is not None:
+                return found.identity()
+        if self._ways.provider is not None and given.count(".") == 2:
+            return await self._ways.provider.identity(given)
+        raise WrongTokenError("That is not a token of this server.")
+
+    def _of_session(self, scope: Message) -> Identity | None:
+        """Return whose session a browser has; it ends with the token that it began with."""
+        for value in cookies(scope, _SESSION):
+            facts = self._sessions.known(value) or {}
+            if facts.get("way") == Way.TOKEN and self._ways.tokens is not None:
+                for token in self._ways.tokens.tokens():
+                    if self._sessions.mark(token.hash) == facts["of"] and not token.is_over():
+                        return token.identity()
+            elif facts.get("way") == Way.OIDC and self._ways.provider is not None:
+                groups = plain_groups(facts["groups"])
+                return Identity(facts["name"], Way.OIDC, groups, token_id=facts["id"])
         return None
 
-    def _known(self, given: str) -> str | None:
-        """Return the token that a text is; all are compared, so that time tells nothing."""
-        data = given.encode("utf-8", "replace")
-        found = [token for token in self._apps if hmac.compare_digest(data, token.encode())]
-        return found[0] if found else None
+    async def _is_slowed(self, scope: Message, send: Send) -> bool:
+        """True if a client has sent too many wrong tokens, which alone are counted; it is told."""
+        wait = self._tries.wait_s(client_of(scope))
+        if wait:
+            await too_often(scope, send, wait)
+        return bool(wait)
 
-    async def _signed_in(
-        self, scope: Message, receive: Receive, send: Send, page: SignInPage
+    async def _refused(self, scope: Message, send: Send, problem: str) -> None:
+        if self._pages and any("text/html" in x for x in header_values(scope, b"accept")):
+            await _page(send, 401, self._pages.sign_in(_target(scope), problem))
+            return
+        how = "Send a token of this server: Authorization: Bearer …"
+        headers = [(b"www-authenticate", b"Bearer")]
+        await refuse(scope, send, 401, f"{problem} {how}".strip(), headers)
+
+    # ---- signing in
+
+    async def _is_about_signing_in(
+        self, scope: Message, receive: Receive, send: Send, pages: SignInPages
+    ) -> bool:
+        """Answer a request that signs in or out; False if it is about something else."""
+        asked = (scope["method"], scope["path"])
+        if asked == ("POST", SIGN_OUT):
+            forget = cookie(scope, _SESSION, "", seconds=0)
+            await refuse(scope, send, 303, "Signed out.", [forget, (b"location", b"/")])
+        elif asked == ("POST", SIGN_IN) and self._ways.tokens is not None:
+            await self._by_form(scope, receive, send, pages)
+        elif self._ways.provider is None or asked not in (("GET", PROVIDER), ("GET", CALLBACK)):
+            return False
+        else:
+            await self._by_provider(scope, send, self._ways.provider, pages)
+        return True
+
+    async def _by_provider(
+        self, scope: Message, send: Send, provider: Provider, pages: SignInPages
+    ) -> None:
+        given = _query(scope)
+        target = _safe(given.get("next", "/"))
+        try:
+            if scope["path"] == PROVIDER:
+                await self._to_provider(scope, send, provider, target)
+            else:
+                await self._back(scope, send, provider, pages)
+        except (WrongTokenError, SignInError) as error:
+            _logger.warning("nobody was signed in: %.500s", error)
+            forget = cookie(scope, _ATTEMPT, "", seconds=0, lax=True)
+            await _page(send, 401, pages.sign_in(target, str(error)), forget)
+
+    async def _by_form(
+        self, scope: Message, receive: Receive, send: Send, pages: SignInPages
     ) -> None:
         """Start a session for the right token, and go on to the page that was asked for."""
         sent = (await receive()).get("body", b"").decode("utf-8", "replace")
         form = parse_qs(sent, keep_blank_values=True, max_num_fields=8)
         target = _safe(form.get("next", ["/"])[0])
-        token = self._known(form.get("token", [""])[0].strip())
-        if token is None:
-            wait = self._tries.wait_s(client_of(scope))  # wrong tokens alone are counted
-            if wait:
-                await too_often(scope, send, wait)
-                return
-            await _page(send, page(target, True))
+        tokens = self._ways.tokens.tokens() if self._ways.tokens else ()
+        token = token_among(tokens, form.get("token", [""])[0].strip())
+        if token is None or token.is_over():
+            problem = "That token has expired." if token else "That is not the token."
+            if not await self._is_slowed(scope, send):
+                await _page(send, 401, pages.sign_in(target, problem))
             return
-        noted(scope, Asker(token_id(token)))
-        cookie = _cookie(scope, self._sessions[token].start(), "")
-        await refuse(scope, send, 303, "Signed in.", [cookie, (b"location", target.encode())])
+        known_as(scope, token.identity())
+        value = self._sessions.start({"way": Way.TOKEN, "of": self._sessions.mark(token.hash)})
+        headers = [cookie(scope, _SESSION, value), (b"location", target.encode())]
+        await refuse(scope, send, 303, "Signed in.", headers)
+
+    async def _to_provider(
+        self, scope: Message, send: Send, provider: Provider, target: str
+    ) -> None:
+        """Lead a browser to the provider; what it needs to come back is in a cookie."""
+        state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
+        attempt = Attempt(state, nonce, verifier, target)
+        address = await provider.address(attempt, _here(scope))
+        value = self._sessions.start({"attempt": asdict(attempt)}, _ATTEMPT_S)
+        keep = cookie(scope, _ATTEMPT, value, seconds=_ATTEMPT_S, lax=True)
+        to = (b"location", address.encode())
+        await refuse(scope, send, 303, "Sign in at the provider.", [keep, to])
+
+    async def _back(
+        self, scope: Message, send: Send, provider: Provider, pages: SignInPages
+    ) -> None:
+        """Start a session for whom the provider sent back, if this browser began it."""
+        given = _query(scope)
+        known = [self._sessions.known(each) or {} for each in cookies(scope, _ATTEMPT)]
+        attempts = [Attempt(**each["attempt"]) for each in known if "attempt" in each]
+        attempt = next((x for x in attempts if x.state == given.get("state")), None)
+        if attempt is None:
+            raise SignInError("That sign-in was not begun here, or took too long; begin again.")
+        if "code" not in given or given.get("iss", provider.issuer) != provider.issuer:
+            said = given.get("error", "no code")[:80]
+            raise SignInError(f"The provider did not sign you in: {said}.")
+        identity = await provider.signed_in(given["code"], attempt, _here(scope))
+        known_as(scope, identity)
+        value = self._sessions.start({"way": Way.OIDC, **facts_of(identity)})
+        # A redirect would still count as caused by the provider's page, and browsers send no
+        # strict cookie with it; a page of this server goes on instead.
+        forget = cookie(scope, _ATTEMPT, "", seconds=0, lax=True)
+        keep = cookie(scope, _SESSION, value)
+        await _page(send, 200, pages.go_on(attempt.target), keep, forget)
 
 
-async def _signed_out(scope: Message, send: Send) -> None:
-    """Have the browser forget its session, and lead it to the page to sign in."""
-    forget = _cookie(scope, "", "; Max-Age=0")
-    await refuse(scope, send, 303, "Signed out.", [forget, (b"location", b"/")])
+def _here(scope: Message) -> str:
+    """Return the address that the provider sends browsers back to; its host was checked."""
+    return f"{scope['scheme']}://{header_values(scope, b'host')[0]}{CALLBACK}"
 
 
-def _cookie(scope: Message, value: str, more: str) -> Header:
-    origins = header_values(scope, b"origin")
-    secure = scope["scheme"] == "https" or any(each.startswith("https:") for each in origins)
-    flags = f"; Path=/; HttpOnly; SameSite=Strict{more}{'; Secure' * secure}"
-    return (b"set-cookie", f"{_name(scope)}={value}{flags}".encode())
+def _query(scope: Message) -> dict[str, str]:
+    """Return the parameters of a request that are given once."""
+    text = scope["query_string"].decode("ascii", "replace")
+    found = parse_qs(text, keep_blank_values=True, max_num_fields=32)
+    return {name: values[0] for name, values in found.items() if len(values) == 1}
 
 
-def _name(scope: Message) -> str:
-    """Return the name of the cookie: browsers send a host's cookies to all its ports."""
-    return f"sat_session_{scope['server'][1]}"
-
-
-async def _page(send: Send, body: bytes) -> None:
-    """Send the page to sign in; its form must be able to name its own origin."""
-    headers = [
+async def _page(send: Send, status: int, body: bytes, *more: Header) -> None:
+    """Send a page of signing in; its form must be able to name its own origin."""
+    headers: list[Any] = [
         (b"content-type", b"text/html; charset=utf-8"),
-        (b"www-authenticate", b"Bearer"),
         (b"referrer-policy", b"same-origin"),
+        *([(b"www-authenticate", b"Bearer")] if status == 401 else []),
+        *more,
     ]
-    await send({"type": "http.response.start", "status": 401, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 
-def _cookies(scope: Message) -> list[str]:
-    values = []
-    for line in header_values(scope, b"cookie"):
-        try:
-            found = SimpleCookie(line).get(_name(scope))
-        except CookieError:
-            continue
-        values += [found.value] if found else []
-    return values
+def provider_url(target: str) -> str:
+    """Return the address that leads to the provider, and then to a page of this server."""
+    return f"{PROVIDER}?{urlencode({'next': target})}"
 
 
 def _target(scope: Message) -> str:
@@ -229,45 +301,3 @@ def _safe(target: str) -> str:
     """
     plain = target.isascii() and target.isprintable() and "\\" not in target
     return target if plain and target.startswith("/") and not target.startswith("//") else "/"
-
-
-def read_audiences(path: Path) -> list[Audience]:
-    """Return the tokens in a TOML file, each with its groups, or with `owner = true`.
-
-    Raises:
-        PathNotFoundError: If there is no such file.
-        InputError: If every user of the machine can read it, or it holds anything but tokens.
-    """
-    try:
-        if path.stat().st_mode & stat.S_IROTH:
-            raise InputError(
-                f"every user of this machine can read {path}; run: chmod 600 {path.name}"
-            )
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise PathNotFoundError(f"there is no file {path}; check the path") from error
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read the tokens in {path}: {error}") from error
-    listed = found.get("token")
-    if set(found) != {"token"} or not isinstance(listed, list) or not listed:
-        raise InputError(
-            f'{path} lists no tokens; write each under [[token]], with token = "…" and '
-            'groups = ["sales"], or owner = true'
-        )
-    audiences = [_audience(each, f"token {n} in {path}") for n, each in enumerate(listed, 1)]
-    if len({token for token, *_ in audiences}) < len(audiences):
-        raise InputError(f"{path} lists a token twice; give each its groups once")
-    return audiences
-
-
-def _audience(entry: Mapping[str, Any], name: str) -> Audience:
-    owner, groups = entry.get("owner", False), entry.get("groups")
-    known = set(entry) <= {"token", "groups", "owner"} and isinstance(entry.get("token"), str)
-    if not known or not isinstance(owner, bool) or owner == (groups is not None):
-        raise InputError(f"{name} needs a text as token, and either groups or owner = true")
-    check_token(entry["token"], name)
-    if owner:
-        return entry["token"], None, True
-    if not isinstance(groups, list):
-        raise InputError(f'the groups of {name} are not a list; write groups = ["sales"]')
-    return entry["token"], checked_groups(groups), False

@@ -26,15 +26,14 @@ from sat_retriever.serve.plan import OpenFiles
 from sat_retriever.serve.request import PageError
 from sat_retriever.serve.responses import (
     HTML,
-    STATIC,
     answered,
     http_error,
     json_response,
     rendered,
-    static_file,
 )
 from sat_retriever.serve.searchpage import SearchForm, search_page
 from sat_retriever.serve.sheetpage import Steps, sheet_page, steps_at, table_file
+from sat_retriever.serve.signinpages import STATIC_ROUTE
 from sat_retriever.serve.workbookfile import Ways, given_out, open_here
 from sat_retriever.tools.mcp import http_app, sheet_server
 from sat_retriever.tools.sheettools import SheetTools
@@ -249,7 +248,7 @@ def web_app(
         ).routes(),
         *([AnswerPage(asking).route()] if asking else []),
         *Api(tools, searches, asking, signed=signed).routes(),
-        Route("/static/{name}", _static),
+        STATIC_ROUTE,
         Route(SIGN_IN, _start),
     ]
     return Starlette(
@@ -265,13 +264,6 @@ async def _called(run: Run, page: Page, request: Request) -> Response:
 
 def _json(shown: object) -> Response:
     return json_response(to_json(shown))
-
-
-async def _static(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in STATIC:
-        raise HTTPException(404)
-    return Response(static_file(name), media_type=STATIC[name])
 
 
 async def _start(_request: Request) -> Response:

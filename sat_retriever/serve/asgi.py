@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http import HTTPStatus
@@ -48,28 +47,6 @@ def problem(status: int, detail: str, **more: object) -> bytes:
     told = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail}
     text = json.dumps({"type": "about:blank", **told, **more}, ensure_ascii=False)
     return text.encode("utf-8", "replace")
-
-
-async def lifespan_of_all(
-    apps: Iterable[App], scope: Message, receive: Receive, send: Send
-) -> None:
-    """Start and stop several applications as one."""
-    running: list[tuple[asyncio.Queue[Message], asyncio.Queue[Message], asyncio.Task[None]]] = []
-    for app in apps:
-        told, said = asyncio.Queue[Message](), asyncio.Queue[Message]()
-        task = asyncio.ensure_future(app(dict(scope), told.get, said.put))
-        running.append((told, said, task))
-    for _ in ("startup", "shutdown"):
-        message = await receive()
-        answers = []
-        for told, said, _task in running:
-            await told.put(message)
-            answers.append(await said.get())
-        failed = [each for each in answers if each["type"].endswith(".failed")]
-        await send(failed[0] if failed else answers[0])
-        if failed:
-            return
-    await asyncio.gather(*(task for *_, task in running))
 
 
 def header_values(scope: Message, name: bytes) -> list[str]:

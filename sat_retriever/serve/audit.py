@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from threading import Lock
 
-from sat_retriever.serve.access import SIGN_IN, SIGN_OUT
+from sat_retriever.serve.access import CALLBACK, SIGN_IN, SIGN_OUT
 from sat_retriever.serve.asgi import Message, header_values
-from sat_retriever.serve.asker import asker_of
+from sat_retriever.serve.identity import found_in
 from sat_retriever.serve.metrics import Metrics
 from sat_retriever.stages import Cache, Stage, Told
 
@@ -80,6 +80,8 @@ def event_of(scope: Message, status: int) -> Event:
     form = scope["path"] if scope["method"] == "POST" else ""
     if form == SIGN_IN:
         return Event.SIGN_IN if status == 303 else Event.SIGN_IN_DENIED
+    if scope["path"] == CALLBACK and scope["method"] == "GET":
+        return Event.SIGN_IN if status == 200 else Event.SIGN_IN_DENIED
     if form == SIGN_OUT and status == 303:
         return Event.SIGN_OUT
     return Event.DENIED if status in (401, 403) else Event.REQUEST
@@ -98,11 +100,11 @@ def audit_entry(
     scope: Message, route: str, status: int, told: dict[str, object], trace: str
 ) -> dict[str, object]:
     """Return the line of a request."""
-    asker = asker_of(scope)
+    known = found_in(scope)
     who: dict[str, object] = {}
-    if asker is not None:
-        groups = None if asker.groups is None else list(asker.groups)
-        who = {"user": asker.user, "token": asker.token, "groups": groups}
+    if known is not None:
+        groups = None if known.owner or known.groups is None else list(known.groups)
+        who = {"user": known.name, "way": known.way, "id": known.token_id, "groups": groups}
     return {
         "time": now(),
         "event": event_of(scope, status).value,

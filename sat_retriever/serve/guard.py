@@ -9,12 +9,12 @@ A web page whose host name is made to resolve to this machine (DNS rebinding) se
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 
 from sat_retriever.errors import InputError
-from sat_retriever.serve.access import Access, SignInPage
+from sat_retriever.serve.access import CALLBACK
 from sat_retriever.serve.asgi import App, Header, Message, Receive, Send, header_values, refuse
 from sat_retriever.serve.limits import RATE, Counts, RateLimit, RequestLimits
 
@@ -50,28 +50,12 @@ class Guard:
     names: Sequence[str]
     rate: float = RATE
 
-    def around(
-        self,
-        apps: Mapping[str | None, App],
-        counts: Counts,
-        sign_in: SignInPage | None = None,
-        open_: Callable[[App], App] | None = None,
-    ) -> App:
-        """Wrap applications.
-
-        Args:
-            apps: Application that answers requests with a token, by the token; None is that for
-                all requests.
-            sign_in: Page on which a browser gives the token; None for a server of programs.
-            open_: Wraps what asks for tokens in an application that some requests need none for.
-        """
-        tokens = {token: app for token, app in apps.items() if token is not None}
-        inner = Access(tokens, counts, sign_in) if tokens else apps[None]
-        inner = open_(inner) if open_ else inner
+    def around(self, app: App, counts: Counts) -> App:
+        """Wrap an application."""
         rate = RateLimit(self.rate, int(self.rate * _BURST) or 1, counts.requests, counts.place)
         # Requests of other sites are refused before they are counted: they would use up the
         # requests of the user whose browser sends them.
-        return HostCheck(OwnSite(RequestLimits(inner, rate)), self.names)
+        return HostCheck(OwnSite(RequestLimits(app, rate)), self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +82,9 @@ class OwnSite:
     """An ASGI application that no page of another site can use.
 
     Browsers tell which site a request comes from. A link on another site may lead to the start
-    page, which runs no search; everything else is refused, forms and scripts included. Programs
-    that are no browsers do not send the header.
+    page, which runs no search, and back from signing in, which a cookie must have begun here;
+    everything else is refused, forms and scripts included. Programs that are no browsers do not
+    send the header.
     """
 
     app: App
@@ -117,7 +102,7 @@ def _is_own(scope: Message) -> bool:
     sites = header_values(scope, b"sec-fetch-site")
     if all(site in _OWN for site in sites):
         return True
-    start = scope["path"] == "/" and not scope["query_string"]
+    start = scope["path"] == CALLBACK or (scope["path"] == "/" and not scope["query_string"])
     link = header_values(scope, b"sec-fetch-mode") == ["navigate"]
     alone = header_values(scope, b"sec-fetch-dest") == ["document"]
     return scope["method"] in ("GET", "HEAD") and start and link and alone

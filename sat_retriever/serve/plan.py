@@ -5,28 +5,38 @@ from __future__ import annotations
 import logging
 import secrets
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.store.place import place_of
-from sat_retriever.records.permissions import OWNER
-from sat_retriever.serve.access import Audience, SignInPage
+from sat_retriever.records.permissions import OWNER, Principals
+from sat_retriever.serve.access import Access, SignInPages, SignInWays, Tokens
 from sat_retriever.serve.asgi import App
 from sat_retriever.serve.guard import Guard
 from sat_retriever.serve.limits import HTTP_PATH, RATE, Counts, client_of
+from sat_retriever.serve.oidc import Oidc, Provider
+from sat_retriever.serve.sessions import Sessions
+from sat_retriever.serve.tokens import OneToken, Token, TokenFile
+from sat_retriever.serve.trusted import HeaderWay, TrustedHeader
 
 if TYPE_CHECKING:
     from sat_retriever.serve.metrics import Place
+    from sat_retriever.serve.audiences import Seeing
     from sat_retriever.serve.service import Service
     from sat_retriever.tools import SheetTools
 
 STOP_S = 10.0
 ANSWER_S = 300.0
+_PREPARED = 8  # applications for tokens that are made before the first request
+
+_logger = logging.getLogger(__name__)
 
 
 def log_warnings() -> None:
@@ -62,7 +72,13 @@ class Plan:
         index: Path or URL of the index, which may hold a password.
         page: True serves the page and MCP; False serves MCP alone.
         proxies: Addresses of proxies whose word on their clients counts.
-        audiences: Each with its token, in an index with permissions; none is all who have `token`.
+        token: The one token of all who may in.
+        tokens: File with a token for each who may in.
+        oidc: Sign-in at a provider.
+        header: Sign-in by a proxy.
+        groups: Of those who have `token`, or of all where nobody signs in; None if none are named.
+        owner: True if these see all sheets.
+        secret: Signs the sessions of browsers.
         salt: Secret that the processes count clients by.
         open_files: What may be done with whole workbooks; None is what fits the address.
         llm: Language model that answers in words; None for none.
@@ -82,7 +98,12 @@ class Plan:
     proxies: Sequence[str] = ()
     workers: int = 1
     stop_s: float = STOP_S
-    audiences: Sequence[Audience] = field(default=(), repr=False)
+    tokens: str | None = None
+    oidc: Oidc | None = None
+    header: TrustedHeader | None = None
+    groups: Sequence[str] | None = None
+    owner: bool = False
+    secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False)
     salt: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
     open_files: OpenFiles | None = None
     llm: str | None = None
@@ -94,10 +115,23 @@ class Plan:
     audit_failure: AuditFailure = AuditFailure.REFUSE
     access_log: str | None = None
 
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Plan:
+        """Return a plan from its plain values."""
+        oidc, header = data["oidc"], data["header"]
+        return cls(
+            **{**data, "oidc": oidc and Oidc(**oidc), "header": header and TrustedHeader(**header)}
+        )
+
     @property
-    def a_token(self) -> str | None:
-        """A token that requests need; None if they need none."""
-        return self.audiences[0][0] if self.audiences else self.token
+    def signs_in(self) -> bool:
+        """True if requests are answered only for those who have signed in."""
+        return any((self.token, self.tokens, self.oidc, self.header))
+
+    @property
+    def principals(self) -> Principals | None:
+        """Those who have the one token, or all where nobody signs in."""
+        return OWNER if self.owner else self.groups
 
 
 @contextmanager
@@ -110,57 +144,94 @@ def service_of(
         counts: See `Counts`.
         place: Where one of several processes counts what `/metrics` shows.
     """
+    from sat_retriever.serve.audiences import Audiences
     from sat_retriever.serve.service import Service
     from sat_retriever.serve.watching import watching
     from sat_retriever.tools import SheetTools
 
     with SheetIndex.open(plan.index) as index, watching(plan, index, place) as seen:
-        audiences = plan.audiences or ((plan.token, None, False),)
-        if index.is_restricted and any((each[1], each[2]) == (None, False) for each in audiences):
+        ways = _ways(plan)
+        nobody = plan.principals is None and (plan.token or not plan.signs_in)
+        if index.is_restricted and nobody:
             raise InputError(
                 f"{place_of(plan.index)} has permissions: name the groups of each token in a file "
                 "and add --tokens FILE; or --as GROUP, or --as-owner, for all who reach the server"
             )
         tools = SheetTools(index, reranker=plan.reranker)
-        apps: dict[str | None, App] = {}
-        sheets = 0
-        for token, groups, owner in audiences:
-            principals = OWNER if owner else groups
-            own = tools if principals is None else tools.seen_by(principals)
-            app, sign_in = _app(own, plan)
-            apps[token] = seen.of_one(app, token, principals)
+        routes: list[str] = []
+
+        def made(seeing: Seeing) -> App:
+            own = tools if seeing is None else tools.seen_by(seeing)
             own.index.warm_up()
-            sheets = max(sheets, len(own.index))
-        guard = Guard(plan.names, plan.rate)
-        shared = Counts(counts, plan.salt)
-        guarded = guard.around(apps, shared, sign_in, seen.of_this_machine)
-        yield Service(seen.of_all(guarded, app), own.index.warm_up), sheets
+            app = _app(own, plan)
+            routes[:] = [route.path for route in app.routes]
+            return app
+
+        audiences = Audiences(index, made, () if plan.signs_in else plan.principals)
+        sheets = 0
+        for each in _expected(plan, ways):
+            audiences.prepare(each)
+            view = index if each is None else index.seen_by(each)
+            sheets = max(sheets, len(view))
+        within = Counts(counts, plan.salt)
+        app: App = seen.of_owners(audiences)
+        if plan.signs_in:
+            app = Access(app, ways, Sessions(plan.secret), within, _pages(plan, ways))
+        guarded = Guard(plan.names, plan.rate).around(seen.of_this_machine(app), within)
+        yield Service(seen.of_all(guarded, routes), view.warm_up), sheets
 
 
-def _app(tools: SheetTools, plan: Plan) -> tuple[App, SignInPage | None]:
+def _ways(plan: Plan) -> SignInWays:
+    tokens: Tokens | None = None
+    if plan.token is not None:
+        groups = None if plan.groups is None else tuple(plan.groups)
+        tokens = OneToken(Token.of(plan.token, "the token", groups, owner=plan.owner))
+    elif plan.tokens is not None:
+        tokens = TokenFile(Path(plan.tokens), partial(_logger.warning, "%.500s"))
+    provider = Provider(plan.oidc) if plan.oidc else None
+    if provider is not None:
+        provider.warn_if_away()
+    return SignInWays(tokens, provider, HeaderWay(plan.header) if plan.header else None)
+
+
+def _expected(plan: Plan, ways: SignInWays) -> list[Principals | None]:
+    """Return for whom an application is made before the first request."""
+    if not plan.signs_in:
+        return [plan.principals]
+    tokens = [each.identity().principals for each in ways.tokens.tokens()] if ways.tokens else []
+    return tokens[:_PREPARED] or [()]
+
+
+def _pages(plan: Plan, ways: SignInWays) -> SignInPages | None:
+    if not plan.page:
+        return None
+    from sat_retriever.serve.signinpages import HtmlPages
+
+    host = ways.provider.host if ways.provider else ""
+    return HtmlPages(ways.tokens is not None, host, ways.header is not None)
+
+
+def _app(tools: SheetTools, plan: Plan) -> App:
     if not plan.page:
         from sat_retriever.tools.mcp import http_app, sheet_server
 
         server = sheet_server(tools, processes=plan.workers, client_of=client_of)
-        return http_app(server, HTTP_PATH), None
+        return http_app(server, HTTP_PATH)
     from sat_retriever.answer.retriever import SheetRetriever
     from sat_retriever.llm.chat import Chat
     from sat_retriever.serve.app import web_app
     from sat_retriever.serve.asking import Asking
-    from sat_retriever.serve.responses import sign_in_page
 
     retriever = SheetRetriever(tools.index, plan.reranker)
     asking = None
     if plan.llm is not None:
         chat = Chat(plan.llm, plan.llm_url, timeout_s=plan.answer_s, num_ctx=plan.num_ctx)
         asking = Asking(retriever, chat, max_tokens=plan.num_ctx // 2, seconds=plan.answer_s)
-    signed = plan.a_token is not None
-    app = web_app(
+    return web_app(
         tools,
         retriever,
         processes=plan.workers,
-        signed=signed,
+        signed=plan.signs_in,
         open_files=OpenFiles(plan.open_files or OpenFiles.OFF),
         asking=asking,
     )
-    return app, sign_in_page

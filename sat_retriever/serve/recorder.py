@@ -16,8 +16,8 @@ from typing import Any
 
 from sat_retriever.errors import InputError
 from sat_retriever.serve.asgi import App, Message, Receive, Send, refuse
-from sat_retriever.serve.asker import begin
 from sat_retriever.serve.audit import Record, audit_entry, came_as, now, sign_in_of
+from sat_retriever.serve.identity import begin
 from sat_retriever.serve.journal import Log
 from sat_retriever.serve.metrics import METRICS, Metrics, Routes
 from sat_retriever.serve.plan import AuditFailure

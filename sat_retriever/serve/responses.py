@@ -132,11 +132,6 @@ def rendered(template: str, **shown: Any) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def sign_in_page(target: str, wrong: bool) -> bytes:
-    """Return the page on which a browser gives the token."""
-    return rendered("signin", target=target, wrong=wrong)
-
-
 @cache
 def static_file(name: str) -> bytes:
     """Return one of the files in `STATIC`."""

@@ -15,13 +15,15 @@ from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError
-from sat_retriever.serve.access import MAKE_ONE
 from sat_retriever.serve.guard import SecureHeaders, host_of
 from sat_retriever.serve.plan import OpenFiles, Plan
 from sat_retriever.serve.service import Service
+from sat_retriever.serve.tokens import MAKE_ONE
+from sat_retriever.serve.trusted import Peer, network_of
 
 try:
     import uvicorn
+    from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
     from uvicorn.protocols.http.h11_impl import H11Protocol
 except ModuleNotFoundError:
     require("uvicorn", "serve")  # names the extra to install
@@ -67,13 +69,14 @@ def listen(host: str, port: int) -> socket.socket:
     return made
 
 
-def check_private(listening: socket.socket, token: str | None) -> None:
-    """Refuse to serve other machines without a token."""
-    if token is None and not is_for_this_machine(listening):
+def check_private(listening: socket.socket, *, signs_in: bool) -> None:
+    """Refuse to serve other machines unless people and programs sign in."""
+    if not signs_in and not is_for_this_machine(listening):
         host = listening.getsockname()[0]
         raise InputError(
             f"other machines can reach {host}, so a token is needed: make one with "
-            f"{MAKE_ONE} and add --token-file sat.token"
+            f"{MAKE_ONE} and add --token-file sat.token; or add --tokens, --oidc-issuer or "
+            "--trusted-header"
         )
 
 
@@ -114,13 +117,7 @@ def known_names(host: str, names: Sequence[str] = ()) -> list[str]:
 def networks(addresses: Sequence[str]) -> list[str]:
     """Addresses of proxies, checked."""
     for each in addresses:
-        try:
-            ipaddress.ip_network(each)
-        except ValueError as error:
-            raise InputError(
-                f"{each!r} is not the address of a proxy; give an IP address or a network, for "
-                "example 127.0.0.1 or 10.0.0.0/24"
-            ) from error
+        network_of(each)
     return list(addresses)
 
 
@@ -142,16 +139,19 @@ class Serving(uvicorn.Server):
         *,
         hurry: bool,
     ) -> None:
+        # Who connects is noted before a proxy's word on its client takes its place. No other
+        # client may choose the address that it is counted by.
+        app: Any = SecureHeaders(service)
+        app = ProxyHeadersMiddleware(app, list(proxies)) if proxies else app
         config = uvicorn.Config(
-            SecureHeaders(service),
+            Peer(app),
             http=Connection,
             h11_max_incomplete_event_size=_HEADER_BYTES,
             log_config=None,  # the caller decides where logs go
             access_log=False,
             server_header=False,
             date_header=False,
-            proxy_headers=bool(proxies),  # no other client may choose the address it is counted by
-            forwarded_allow_ips=list(proxies),
+            proxy_headers=False,
             ws="none",
             limit_concurrency=CONNECTIONS,
             timeout_graceful_shutdown=1,

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.permissions import OWNER, Principals
-from sat_retriever.serve.access import SIGN_IN, SIGN_OUT
-from sat_retriever.serve.asgi import App
-from sat_retriever.serve.asker import Asker, Named, token_id
+from sat_retriever.records.permissions import OWNER
+from sat_retriever.serve.access import CALLBACK, PROVIDER, SIGN_IN, SIGN_OUT
+from sat_retriever.serve.asgi import App, Message
 from sat_retriever.serve.guard import is_local
+from sat_retriever.serve.identity import identity_of
 from sat_retriever.serve.indexstate import IndexState
 from sat_retriever.serve.journal import log_at
 from sat_retriever.serve.metrics import METRICS, Metrics, Place, Routes, WithMetrics
@@ -27,25 +26,23 @@ class Watching:
     metrics: Metrics
     logs: Logs
 
-    def of_one(self, app: App, token: str | None, principals: Principals | None) -> App:
-        """Wrap the application of those with one token; who sees all sheets sees the counts too."""
-        if token is None:
-            return app
-        groups: Sequence[str] | None = None
-        if principals is None or principals is OWNER:
-            app = WithMetrics(app, self.metrics, lambda _scope: True)
-        else:
-            groups = list(principals)
-        return Named(app, Asker(token_id(token), groups=groups))
+    def of_owners(self, app: App) -> App:
+        """Wrap an application; whoever signed in and sees all sheets sees the counts too."""
+        return WithMetrics(app, self.metrics, _sees_all)
 
     def of_this_machine(self, app: App) -> App:
         """Wrap what asks for tokens, so that programs of this machine need none for the counts."""
         return WithMetrics(app, self.metrics, is_local)
 
-    def of_all(self, app: App, routed: Any) -> App:
-        """Wrap what all requests pass through; `routed` has the routes that they may take."""
-        paths = [route.path for route in routed.routes]
-        return Recorder(app, Routes([*paths, SIGN_IN, SIGN_OUT, METRICS]), self.metrics, self.logs)
+    def of_all(self, app: App, routes: Sequence[str]) -> App:
+        """Wrap what all requests pass through; they may take some routes, and those that sign in."""
+        known = Routes([*routes, SIGN_IN, SIGN_OUT, PROVIDER, CALLBACK, METRICS])
+        return Recorder(app, known, self.metrics, self.logs)
+
+
+def _sees_all(scope: Message) -> bool:
+    identity = identity_of(scope)
+    return identity is not None and identity.principals in (None, OWNER)
 
 
 @contextmanager

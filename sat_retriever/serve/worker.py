@@ -30,7 +30,7 @@ def main() -> None:
     log_warnings()
     listening, counts, number = (int(each) for each in sys.argv[1:])
     place = Place(Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]), number)
-    plan = Plan(**json.loads(sys.stdin.buffer.readline()))
+    plan = Plan.of(json.loads(sys.stdin.buffer.readline()))
     threading.Thread(target=_stop_with_parent, daemon=True).start()
     try:
         with service_of(plan, counts, place) as (service, sheets):

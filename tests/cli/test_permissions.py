@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 
 import pytest
 
 from sat_retriever import SheetIndex, index_paths
+from tests.cli.conftest import command
 
 RULES = """
 [[rule]]
@@ -165,6 +167,18 @@ def test_a_rule_that_decides_for_no_sheet_is_told_by_every_command(
     ]
     for run in runs:
         assert run.code == 0 and all(each in run.err for each in told), run.err
+    assert STAFF in seen(sat, file, "--as", "x")  # opened by the next rule
+    for words in (
+        ("serve", "--index", file, "--as", "x", "--port", 0),
+        ("mcp", "--transport", "http", "--index", file, "--as", "x", "--port", 0),
+        ("watch", workbooks, "--index", file, "--poll", 1),
+    ):
+        with subprocess.Popen(
+            [*command(), *map(str, words)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+        ) as process:
+            lines = [process.stderr.readline().decode() for _ in told]
+            process.kill()
+        assert all(each in line for each, line in zip(told, lines, strict=True)), (words, lines)
     rules.write_text(rule.format("staff*", "hr"))
     tried = sat("permissions", "--index", file, "--rules", rules, "--dry-run", "--json")
     assert json.loads(tried.out)["idle_rules"] == [] and "warning" not in tried.err

@@ -192,6 +192,27 @@ def test_changed_groups_change_what_an_open_view_shows(index):
     assert [c.sheet_id for c in view.candidates("wages sales")] == ["h"]
 
 
+def test_a_group_that_no_rule_named_yet_counts_as_soon_as_one_does(index, tmp_path):
+    with SheetIndex.open(tmp_path / "a.sat", HashedEncoder()) as other:
+        held = other.seen_by(["new", "unknown"])
+        retriever, tools = (
+            SheetRetriever(other).seen_by(["new"]),
+            SheetTools(other).seen_by(["new"]),
+        )
+        assert held.sheet_ids() == ["e"] and held.principals == ("new", "unknown")
+        assert other.groups_in_force(["new", "hr"]) == ("hr",)
+        index.permit(lambda record: ["new"] if record.sheet_id == "h" else ["hr"])
+        assert held.sheet_ids() == ["h"] == [c.sheet_id for c in held.candidates("wages sales")]
+        assert [hit.sheet_id for hit in retriever.retrieve("wages sales")] == ["h"]
+        assert [each.sheet for each in tools.find_sheets("wages sales").sheets] == ["h"]
+        assert other.seen_by(["new", "more"]).search is held.search  # both see the same
+        assert other.groups_in_force(["new", "sales"]) == ("new",)
+        index.permit(lambda record: ["hr"])
+        assert held.sheet_ids() == [] and other.groups_in_force(["new"]) == ()
+        index.permit(None)
+        assert held.sheet_ids() == ["e", "h", "s"] and other.groups_in_force(["new"]) is None
+
+
 def test_a_question_of_one_view_brings_no_sheet_into_another(index):
     asked = index.seen_by(OWNER).question("wages")
     view = index.seen_by(["sales"])

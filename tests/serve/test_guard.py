@@ -14,9 +14,12 @@ import pytest
 from mcp import Client
 
 from sat_retriever import InputError, PathNotFoundError
-from sat_retriever.serve import access
-from sat_retriever.serve.access import Access, Sessions, read_token
+from sat_retriever.serve import tokens
+from sat_retriever.serve.access import Access, SignInWays
 from sat_retriever.serve.limits import Counts
+from sat_retriever.serve.sessions import Sessions
+from sat_retriever.serve.signinpages import HtmlPages
+from sat_retriever.serve.tokens import OneToken, Token, hash_of, read_token
 from tests.serve.conftest import TOKEN, serving
 
 PING = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
@@ -112,6 +115,7 @@ def test_a_program_needs_the_whole_token(private):
         answer = private.ask("/?q=rent", **headers)
         assert (answer.status, answer.headers["www-authenticate"]) == (401, "Bearer")
         assert "rent" not in answer.text
+    for headers in ({}, {"Authorization": f"Bearer {TOKEN}x"}):
         assert private.ask("/mcp", "POST", PING, **JSON, **headers).status == 401
     for given in (f"Bearer {TOKEN}", f"bearer  {TOKEN} "):
         assert private.ask("/?q=rent", Authorization=given).status == 200
@@ -144,7 +148,8 @@ def test_a_browser_signs_in_once_and_keeps_no_token(private):
     assert (right.status, right.headers["location"]) == (303, "/?q=rent")
     cookie = right.headers["set-cookie"]
     name = f"sat_session_{private.port}"  # browsers send a host's cookies to all its ports
-    signed = rf"{name}=\d{{10}}\.[\w-]{{22}}\.[0-9a-f]{{64}}; Path=/; HttpOnly; SameSite=Strict"
+    value = r"\d{10}\.[\w-]{22}\.[\w-]+\.[0-9a-f]{64}"
+    signed = rf"{name}={value}; Path=/; HttpOnly; SameSite=Strict"
     assert re.fullmatch(signed, cookie)
     assert TOKEN not in cookie
     value = cookie.partition(";")[0]
@@ -190,17 +195,20 @@ def test_signing_out_clears_the_cookie_and_leads_to_the_page_to_sign_in(private,
     assert server.ask("/sign-out", "POST").status == 404
 
 
-def test_a_session_ends_and_holds_for_all_servers_with_the_same_token():
+def test_a_session_ends_and_holds_for_all_servers_with_the_same_secret():
     now = [1e9]
     sessions = Sessions(TOKEN, clock=lambda: now[0])
-    value = sessions.start()
-    assert sessions.holds(value)
-    assert Sessions(TOKEN, clock=lambda: now[0]).holds(value)
-    assert not Sessions(f"{TOKEN}x", clock=lambda: now[0]).holds(value)
-    for wrong in ("", ".", "..", "x", value[:-1], f"9{value}", "é.é.é"):
-        assert not sessions.holds(wrong)
+    value = sessions.start({"name": "Zoë"})
+    assert sessions.known(value) == {"name": "Zoë"}
+    assert Sessions(TOKEN, clock=lambda: now[0]).known(value) == {"name": "Zoë"}
+    assert Sessions(f"{TOKEN}x", clock=lambda: now[0]).known(value) is None
+    end, chosen, _, signature = value.split(".")
+    other = sessions.start({"name": "Ada"}).split(".")[2]
+    swapped = ".".join((end, chosen, other, signature))
+    for wrong in ("", ".", "..", "x", value[:-1], f"9{value}", "é.é.é", swapped):
+        assert sessions.known(wrong) is None
     now[0] += 12 * 3600.0
-    assert not sessions.holds(value)
+    assert sessions.known(value) is None
 
 
 def asked(app: Access, *, path="/", method="GET", body=b"", **headers) -> int:
@@ -233,16 +241,18 @@ def test_guesses_are_few_and_compared_in_constant_time(monkeypatch):
         return hmac_compare(one, other)
 
     hmac_compare = hmac.compare_digest
-    monkeypatch.setattr(access.hmac, "compare_digest", noted)
-    app = Access({TOKEN: reached}, Counts(), lambda _target, _wrong: b"")
+    monkeypatch.setattr(tokens.hmac, "compare_digest", noted)
+    known = OneToken(Token.of(TOKEN, "the token", (), owner=False))
+    pages = HtmlPages(tokens=True, provider="", proxy=False)
+    app = Access(reached, SignInWays(known), Sessions(TOKEN), Counts(), pages)
     assert asked(app, authorization="Bearer wrong") == 401
     assert asked(app, authorization=f"Bearer {TOKEN}") == 204
     guesses = [asked(app, path="/sign-in", method="POST", body=b"token=guess") for _ in range(12)]
-    assert guesses == [401] * 10 + [429] * 2
+    assert guesses == [401] * 9 + [429] * 3  # with the one in a header
     right = f"token={TOKEN}".encode()
     assert asked(app, path="/sign-in", method="POST", body=right) == 303  # wrong ones are counted
-    assert {one for one, _ in compared} == {b"wrong", TOKEN.encode(), b"guess"}
-    assert {other for _, other in compared} == {TOKEN.encode()}
+    assert {one for one, _ in compared} == {hash_of(x).encode() for x in ("wrong", TOKEN, "guess")}
+    assert {other for _, other in compared} == {hash_of(TOKEN).encode()}
 
 
 def test_a_token_file_holds_a_long_token_that_only_its_owner_reads(tmp_path):

@@ -169,3 +169,31 @@ def test_what_was_skipped_is_told_to_the_owner_alone(ruled, reports, tmp_path):
         for token, owner in ((SALES, False), (HR, False), (ALL, True)):
             start = page(server, token, "/")
             assert ("could not be read" in start, "broken" in start) == (owner, owner)
+
+
+def test_more_audiences_than_are_kept_are_answered_one_after_another(index_file, tmp_path):
+    groups = [f"g{number}" for number in range(20)]
+    file, tokens = tmp_path / "many.sat", tmp_path / "tokens.toml"
+    shutil.copy(index_file, file)
+    with SheetIndex.open(file) as index:
+        index.permit(lambda record: groups[10:] if record.path == "staff.csv" else groups)
+    tokens.write_text(
+        "".join(f'[[token]]\ntoken = "{each:t>20}"\ngroups = ["{each}", "x"]\n' for each in groups)
+    )
+    tokens.chmod(0o600)
+    with serving(file, "--tokens", tokens, "--rate", 0) as server:
+        for _ in range(2):
+            for number, each in enumerate(groups):
+                found = asked(server, f"{each:t>20}", "/api/search?question=salary+revenue")
+                assert found.startswith("200") and ("staff.csv" in found) == (number >= 10)
+                head = {"Accept": "application/json", "Authorization": f"Bearer {each:t>20}"}
+                call = {"name": "find_sheets", "arguments": {"question": "salary"}}
+                body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+                said = server.ask(
+                    "/mcp", "POST", json.dumps(body).encode(), **head,
+                    Content_Type="application/json", MCP_Protocol_Version="2025-06-18",
+                )  # fmt: skip
+                assert said.status == 200 and ("staff.csv" in said.text) == (number >= 10)
+        server.process.terminate()
+        assert server.process.wait(60) == 0
+        assert server.process.stderr.read() == b""

@@ -170,8 +170,8 @@ def test_hangup_replaces_every_worker_and_loses_no_request(index_file, tmp_path)
             return not before & set(workers(server))
 
         eventually(replaced)
-        assert statuses <= {200, 401}
-        assert server.ask("/", Authorization=f"Bearer {TOKEN}").status == 401
+        assert statuses <= {200, 401, 429}  # wrong tokens are slowed
+        assert server.ask("/", Authorization=f"Bearer {TOKEN}").status in (401, 429)
         assert server.ask("/", Authorization=f"Bearer {newer}").status == 200
         token.write_text("short")  # cannot be used: all stays as it is
         after = set(workers(server))

@@ -243,6 +243,13 @@ def test_groups_of_one_search_do_not_stay_for_the_next(index, reading):
     assert len(whole.seen_by(["sales"])) == 2 and len(whole.seen_by([])) == 1
 
 
+def test_a_group_that_no_rule_named_yet_counts_as_soon_as_one_does(index, reading):
+    held = reading(index).seen_by(["new"])
+    before = len(held)
+    index.permit(lambda record: ["new"])
+    assert before < len(held) == 3 == len(held.candidates("wages"))
+
+
 def test_without_permissions_a_reader_sees_all_as_before(index, reading):
     index.permit(None)
     whole = reading(index)
