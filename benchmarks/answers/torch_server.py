@@ -239,7 +239,7 @@ class TorchModel:
         return not question.done.done()
 
 
-def _joined(caches: Sequence[DynamicCache], length: int) -> DynamicCache:
+def _joined(caches: Sequence[Any], length: int) -> DynamicCache:
     """Return caches as one of a length; each is filled up or cut on the left."""
     joined = DynamicCache()
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import Annotated
 

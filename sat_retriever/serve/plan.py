@@ -27,8 +27,10 @@ from sat_retriever.serve.tokens import OneToken, Token, TokenFile
 from sat_retriever.serve.trusted import HeaderWay, TrustedHeader
 
 if TYPE_CHECKING:
-    from sat_retriever.serve.metrics import Place
+    from starlette.applications import Starlette
+
     from sat_retriever.serve.audiences import Seeing
+    from sat_retriever.serve.metrics import Place
     from sat_retriever.serve.service import Service
     from sat_retriever.tools import SheetTools
 
@@ -144,6 +146,8 @@ def service_of(
         counts: See `Counts`.
         place: Where one of several processes counts what `/metrics` shows.
     """
+    from starlette.routing import Route
+
     from sat_retriever.serve.audiences import Audiences
     from sat_retriever.serve.service import Service
     from sat_retriever.serve.watching import watching
@@ -164,7 +168,7 @@ def service_of(
             own = tools if seeing is None else tools.seen_by(seeing)
             own.index.warm_up()
             app = _app(own, plan)
-            routes[:] = [route.path for route in app.routes]
+            routes[:] = [route.path for route in app.routes if isinstance(route, Route)]
             return app
 
         audiences = Audiences(index, made, () if plan.signs_in else plan.principals)
@@ -211,7 +215,7 @@ def _pages(plan: Plan, ways: SignInWays) -> SignInPages | None:
     return HtmlPages(ways.tokens is not None, host, ways.header is not None)
 
 
-def _app(tools: SheetTools, plan: Plan) -> App:
+def _app(tools: SheetTools, plan: Plan) -> Starlette:
     if not plan.page:
         from sat_retriever.tools.mcp import http_app, sheet_server
 

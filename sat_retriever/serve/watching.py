@@ -35,7 +35,7 @@ class Watching:
         return WithMetrics(app, self.metrics, is_local)
 
     def of_all(self, app: App, routes: Sequence[str]) -> App:
-        """Wrap what all requests pass through; they may take some routes, and those that sign in."""
+        """Wrap what all requests pass through; they take some routes, or sign in."""
         known = Routes([*routes, SIGN_IN, SIGN_OUT, PROVIDER, CALLBACK, METRICS])
         return Recorder(app, known, self.metrics, self.logs)
 
