@@ -146,7 +146,7 @@ def service_of(
         counts: See `Counts`.
         place: Where one of several processes counts what `/metrics` shows.
     """
-    from starlette.routing import Route
+    from starlette.routing import Mount, Route
 
     from sat_retriever.serve.audiences import Audiences
     from sat_retriever.serve.service import Service
@@ -168,7 +168,7 @@ def service_of(
             own = tools if seeing is None else tools.seen_by(seeing)
             own.index.warm_up()
             app = _app(own, plan)
-            routes[:] = [route.path for route in app.routes if isinstance(route, Route)]
+            routes[:] = [route.path for route in app.routes if isinstance(route, Route | Mount)]
             return app
 
         audiences = Audiences(index, made, () if plan.signs_in else plan.principals)
