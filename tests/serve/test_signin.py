@@ -252,8 +252,15 @@ def test_no_other_token_is_taken(server, idp):
         assert ("expired" in answer.text) == (name == "expired")
 
 
-def test_a_new_key_is_fetched_once_and_a_lost_one_no_longer_counts(idp):
-    now = [1_000.0]
+@pytest.fixture
+def rotating() -> Iterator[Idp]:
+    """A provider of its own: a server takes up new keys only after a while."""
+    with provider() as running:
+        yield running
+
+
+def test_a_new_key_is_fetched_once_and_a_lost_one_no_longer_counts(rotating):
+    now, idp = [1_000.0], rotating
     own = Provider(Oidc(idp.issuer, CLIENT, groups_claim="realm.roles"), clock=lambda: now[0])
 
     async def use() -> None:
