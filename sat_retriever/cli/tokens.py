@@ -34,6 +34,7 @@ tokens = typer.Typer(
     help="Make, list and revoke the tokens of a server.\n\nsat serve and sat mcp take the file "
     "with --tokens; a running server follows it. It holds hashes of the tokens, and only its "
     "owner may read it.",
+    epilog=examples("sat tokens add ada --groups sales --expires 90d", "sat tokens revoke ada"),
 )
 app.add_typer(tokens, name="tokens")
 
