@@ -123,7 +123,12 @@ class Audiences:
             self._asking, self._making = CapacityLimiter(_ASKED_AT_ONCE), CapacityLimiter(1)
         identity = identity_of(scope)
         principals = identity.principals if identity else self._unsigned
-        seeing = await to_thread.run_sync(self._seeing, principals, limiter=self._asking)
+        if principals is None or isinstance(principals, Owner):  # no rules to read
+            seeing: Seeing = principals
+        else:
+            seeing = await to_thread.run_sync(
+                self._index.groups_in_force, principals, limiter=self._asking
+            )
         if seeing not in self._living:
             self._living[seeing] = asyncio.create_task(self._started(seeing, self._making))
             await self._let_go()

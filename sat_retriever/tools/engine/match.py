@@ -138,10 +138,14 @@ def unnamed_values(question: str, sql: str, tables: Sequence[TypedTable]) -> tup
         for text in (each.strip("% ") for each in _QUOTED.findall(sql))
         if len(text) >= _LEAST_QUOTED and asked.isdisjoint(stems(text))
     }
+    if not quoted:
+        return ()
     texts = {
         value.casefold()
-        for table in tables if quoted
-        for column in table.columns if column.kind is ColumnKind.TEXT
-        for value in dict.fromkeys(column.values) if isinstance(value, str)
-    }  # fmt: skip
+        for table in tables
+        for column in table.columns
+        if column.kind is ColumnKind.TEXT
+        for value in column.values
+        if isinstance(value, str)
+    }
     return tuple(quoted[each] for each in quoted if each in texts)
