@@ -101,7 +101,7 @@ def _attempt(request: Request, slot: Slot, tell: Tell) -> Answers:
     return answers
 
 
-def _asked(request: Request, worker: Worker, tell: Tell) -> Answers:
+def _asked(request: Request, worker: Worker, tell: Tell = _UNTOLD) -> Answers:
     lists: dict[str, list[Any]] = {kind: [] for kind in _READ}
     structure = Structure()
     done: dict[str, Any] = {}
