@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import sqlite3
 import tempfile
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from pathlib import Path
 
 from sat_retriever.backup.manifest import (
@@ -23,7 +21,8 @@ from sat_retriever.backup.manifest import (
 from sat_retriever.backup.write import Told, silent
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.index.settings import home_note
-from sat_retriever.index.store.connection import drop_side_files, open_as_it_is, translated
+from sat_retriever.index.store.complete import meta_of, note_meta
+from sat_retriever.index.store.connection import drop_side_files, open_as_it_is
 from sat_retriever.index.store.opening import check_free, migrate_store
 from sat_retriever.index.store.place import IndexUrl, Place
 from sat_retriever.index.store.replacing import check_index, put_in_place
@@ -134,14 +133,10 @@ def _copy_index(
 
 def _note_models(file: Path, place: Place, homes: Mapping[str, Path]) -> None:
     """Note in an index file where its models are now."""
-    with translated(file), closing(sqlite3.connect(file)) as copy, copy:
-        meta = dict(copy.execute("SELECT key, value FROM meta"))
-        found = {part: f"{home}{model_folder(meta[part])[1]}" for part, home in homes.items()}
-        if any(meta[part] != name for part, name in found.items()):
-            for key, value in (found | home_note(place)).items():
-                copy.execute("DELETE FROM meta WHERE key = ?", (key,))
-                if value is not None:
-                    copy.execute("INSERT INTO meta VALUES (?, ?)", (key, value))
+    meta = meta_of(file)
+    found = {part: f"{home}{model_folder(meta[part])[1]}" for part, home in homes.items()}
+    if any(meta[part] != name for part, name in found.items()):
+        note_meta(file, found | home_note(place))
 
 
 def _restore_model(

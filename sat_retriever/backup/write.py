@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,11 +22,10 @@ from sat_retriever.backup.manifest import (
     read_manifest,
     write_manifest,
 )
-from sat_retriever.errors import IndexBusyError, IndexDamagedError, IndexFormatError, SatError
+from sat_retriever.errors import IndexBusyError, SatError
 from sat_retriever.index.settings import located
-from sat_retriever.index.store.connection import open_as_it_is, translated
+from sat_retriever.index.store.complete import checked_facts
 from sat_retriever.index.store.opening import save_store
-from sat_retriever.index.store.packing import register
 from sat_retriever.index.store.place import Place
 from sat_retriever.index.store.sqlite import BESIDE
 from sat_retriever.rank.load import located_reranker
@@ -34,13 +33,6 @@ from sat_retriever.records.files import flush, make_folder, portable, writing
 
 _PARTIAL = ".partial-"
 _LOCK_S = 10.0  # time that another backup into the same folder may take
-_NAMED = 5  # damaged sheets that an error names
-_DAMAGED = (
-    "SELECT sheet_id FROM sheets WHERE crc != checksum(CAST(record AS BLOB)) UNION ALL "
-    "SELECT s.sheet_id FROM contents c JOIN sheets s ON s.id = c.id "
-    f"WHERE c.crc != checksum(c.packed) LIMIT {_NAMED}"
-)
-
 Told = Callable[[str, int, int, str], None]
 """Called with what is done, the number of things done, of all, and the noun for one of them."""
 
@@ -168,27 +160,9 @@ def _written(place: Place, draft: Path, made: datetime, said: Told) -> Manifest:
 
 def _checked(place: Place, file: Path, made: datetime, said: Told) -> Manifest:
     """Check a copy of an index, and note what it holds."""
-    with closing(open_as_it_is(file)) as copy, translated(file):
-        said("checking", 0, 1, "")
-        found = copy.execute("PRAGMA quick_check(1)").fetchall()
-        if found != [("ok",)]:
-            raise IndexFormatError(
-                f"{place} is broken ({found[0][0]}), so no backup was made; restore an earlier "
-                "one, or index the folders anew into another file"
-            )
-        register(copy)
-        damaged = [row[0] for row in copy.execute(_DAMAGED)]
-        if damaged:
-            raise IndexDamagedError(
-                f"{place} has damaged rows ({', '.join(damaged)}), so no backup was made; repair "
-                f"them from their files with: sat index FOLDER --verify --index {place}"
-            )
-        meta = dict(copy.execute("SELECT key, value FROM meta"))
-        [(schema,)] = copy.execute("PRAGMA user_version")
-        counts = [
-            copy.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-            for table in ("workbooks", "sheets")
-        ]
+    said("checking", 0, 1, "")
+    facts = checked_facts(file, place)
+    meta = facts.meta
     named = {part: model_folder(meta[part])[0] for part in MODELS if part in meta}
     homes = {
         part: located(name, meta.get("home"), place)
@@ -199,10 +173,10 @@ def _checked(place: Place, file: Path, made: datetime, said: Told) -> Manifest:
         index=_named(place),
         made=made.isoformat(timespec="microseconds"),
         version=__version__,
-        schema=schema,
+        schema=facts.schema,
         generation=int(meta.get("generation", 0)),
-        workbooks=counts[0],
-        sheets=counts[1],
+        workbooks=facts.workbooks,
+        sheets=facts.sheets,
         models={part: home for part, home in homes.items() if Path(home).is_dir()},
         missing=tuple(home for home in homes.values() if not Path(home).is_dir()),
         files={},
