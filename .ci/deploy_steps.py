@@ -55,8 +55,10 @@ def _lose_and_restore(parts: Parts, step: Step) -> None:
         parts.sat("restore", str(backup), "--check")
     before = parts.search(NEW[2])
     with step("the schema is lost, and restored") as found:
+        parts.stop("indexer")  # it begins a new index where there is none
         parts.database("DROP SCHEMA sheets CASCADE")
         parts.sat("restore", str(backup))
+        parts.start("indexer")
         parts.running["page"].send_signal(signal.SIGHUP)
         parts.wait("page", lambda: _answer(parts, NEW[2]) == before)
         found["sheets"] = _sheets(parts)
