@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-import tempfile
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
 from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
 from sat_retriever.records.files import own_folder
 from sat_retriever.stages import Cache, looked_up
 from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.remote.downloads import downloads_folder
 from sat_retriever.workbook.remote.file import RemoteFile, download, suffix_of
 from sat_retriever.workbook.remote.listing import existing_file
 from sat_retriever.workbook.remote.url import joined, shown
@@ -31,7 +30,7 @@ def local_copy(root: str, relative: str, *, keep: bool) -> Path:
     url = shown(joined(root, relative))
     try:
         file = existing_file(root, relative)
-        folder = own_folder("workbooks") if keep else Path(_passing().name)
+        folder = own_folder("workbooks") if keep else downloads_folder()
         return _copy(file, folder, Limits().file_bytes)
     except PathNotFoundError as error:
         raise PathNotFoundError(f"there is no longer a file at {url!r}; index it again") from error
@@ -83,9 +82,3 @@ def _trim(folder: Path, newest: Path) -> None:
         if total > MOST_BYTES and path != newest:
             with suppress(OSError):
                 path.unlink()
-
-
-@cache
-def _passing() -> tempfile.TemporaryDirectory[str]:
-    """A folder with mode 0700 that is deleted when the process ends."""
-    return tempfile.TemporaryDirectory(prefix="sat-")

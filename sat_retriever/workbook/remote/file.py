@@ -19,6 +19,7 @@ from sat_retriever.records.formats import extension_of
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.read import LocalFile
+from sat_retriever.workbook.remote.downloads import downloads_folder
 from sat_retriever.workbook.remote.systems import EXTRA, file_system, translated
 from sat_retriever.workbook.remote.url import joined
 
@@ -45,7 +46,7 @@ def temporary_copy(
     Its name is random; only a known extension of a spreadsheet is kept. It should have `size`
     bytes, if known. `stopping` ends the download once it is set.
     """
-    descriptor, name = tempfile.mkstemp(suffix=suffix_of(relative), prefix="sat-")
+    descriptor, name = tempfile.mkstemp(suffix_of(relative), "sat-", downloads_folder())
     os.close(descriptor)
     copy = Path(name)
     try:
