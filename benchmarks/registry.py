@@ -134,5 +134,6 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "crash": Table("safety.crash"),
         "contention": Table("safety.contention"),
         "soak": Table("safety.soak"),
+        "operate": Table("safety.operate"),
     }
 )

@@ -70,8 +70,8 @@ def versions_of(index: SheetIndex) -> dict[str, str]:
     return versions_in(records)
 
 
-def check_file(path: Path) -> None:
-    """Refuse a file that SQLite finds broken, or whose parts are not of the same sheets.
+def check_integrity(path: Path) -> None:
+    """Refuse a file that SQLite finds broken.
 
     Raises:
         SystemExit: If it is one.
@@ -82,6 +82,16 @@ def check_file(path: Path) -> None:
             raise SystemExit(f"{path}: SQLite's integrity check fails: {said}")
         for words in ("lexical", "content_words"):
             connection.execute(f"INSERT INTO {words} ({words}) VALUES ('integrity-check')")
+
+
+def check_file(path: Path) -> None:
+    """Refuse a file that SQLite finds broken, or whose parts are not of the same sheets.
+
+    Raises:
+        SystemExit: If it is one.
+    """
+    check_integrity(path)
+    with closing(sqlite3.connect(path)) as connection:
         connection.execute(
             "CREATE VIRTUAL TABLE temp.found USING fts5vocab (main, content_words, instance)"
         )

@@ -1140,4 +1140,64 @@ SECTIONS = (
         text="No two questions are equal, so no answer comes from a cache.",
         limits="Days of use, and several threads.",
     ),
+    Section(
+        "operate",
+        "Half an hour of a team's server: load, kills, restarts, full disks",
+        {
+            "minutes": "minutes",
+            "sheets": "sheets at the start",
+            "requests": "requests",
+            "answered": "answered",
+            "events": "events",
+            "events_left_out": "left out for time",
+            "event_faults": "went wrong",
+            "refused_restart": "refused while it restarts",
+            "refused_worker_killed": "cut off with a worker",
+            "refused_audit_full": "refused as the audit log is full",
+            "unexpected": "other errors",
+            "shown": "hidden, but shown",
+            "wrong": "wrong rows",
+            "audit_lines": "audit lines",
+            "audit_missing": "answers without one",
+            "audit_unknown": "lines without a request",
+            "audit_other_person": "of another person",
+            "followed_p50_s": "an edit found after, median, s",
+            "followed_max_s": "at most, s",
+            "same_as_a_fresh_index": "same as a fresh index",
+            "answers_different": "answers that differ from its",
+            "processes_left": "processes left",
+            "temporary_files_left": "temporary files left",
+        },
+        text=(
+            "Eight hours of a team's requests in half an hour: six people with groups and tokens "
+            "ask a server with two workers, an indexer follows the folder, a model replies from a "
+            "script. Several times workbooks are edited, a worker and the indexer killed, the "
+            "server restarted and reloaded, a token, the rules and the index replaced. Files "
+            "cannot grow, as on a full disk; the processes' clock jumps by a day."
+        ),
+        limits=(
+            "The system's own clock, a disk that is full for all, a power failure, PostgreSQL, "
+            "files at URLs, and days of use. A machine of its own: others computed on it."
+        ),
+    ),
+    Section(
+        "operate",
+        "The same half hour by quarter",
+        {
+            "asked": "requests",
+            "search_p50_ms": "search p50, ms",
+            "search_p95_ms": "p95, ms",
+            "server_mib_median": "memory of server and workers, MiB",
+            "server_threads_median": "threads",
+            "server_files_median": "open files",
+            "indexer_mib_median": "memory of the indexer, MiB",
+            "indexer_threads_median": "its threads",
+            "indexer_files_median": "its open files",
+        },
+        text="Medians; a search is one of the page or of programs that was answered.",
+        limits=(
+            "Growth over days: workers and the indexer are replaced several times. Memory that "
+            "processes share is counted in each."
+        ),
+    ),
 )
