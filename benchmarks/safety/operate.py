@@ -31,7 +31,8 @@ from typing import Any
 from benchmarks.progress import progress_bar
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
-from benchmarks.safety.operate_events import EVENTS, Operator, in_step, plan
+from benchmarks.safety.operate_events import EVENTS, Operator, plan
+from benchmarks.safety.operate_index import in_step, other_answers
 from benchmarks.safety.operate_parts import PartError, Parts, language_model, until
 from benchmarks.safety.operate_people import Client, crowd
 from benchmarks.safety.operate_record import (
@@ -55,9 +56,7 @@ from benchmarks.safety.operate_scene import (
 )
 from benchmarks.safety.stored import differing_files
 from benchmarks.safety.versions import check_integrity, write_version
-from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.errors import PathNotFoundError
-from sat_retriever.records.permissions import OWNER
 
 _SAMPLE_S = 2.0
 _COMPARED = 40  # questions, for each person
@@ -213,7 +212,9 @@ class _Run:
         fresh = parts.home / "fresh.sat"
         parts.sat("index", parts.books, "--index", fresh, "--permissions", "rules.toml")
         self.differing = differing_files(parts.index, fresh)
-        self.other_answers = self._other_answers(fresh)
+        self.other_answers = other_answers(
+            parts.index, fresh, self.scene.questions[:_COMPARED], self.everyone
+        )
         self.book.close()
         entries, self.torn = audit_lines(sorted(parts.home.glob("audit*.jsonl")))
         self.audit = audit_faults(self.book.asked, entries)
@@ -233,21 +234,6 @@ class _Run:
         return [
             each for each in self.book.asked if each.outcome in ("unexpected", "shown", "wrong")
         ]
-
-    def _other_answers(self, fresh: Path) -> int:
-        """Return the number of questions that two indexes answer with other sheets."""
-        asked, different = self.scene.questions[:_COMPARED], 0
-        with SheetIndex.open(self.parts.index) as index, SheetIndex.open(fresh) as made:
-            one, other = SheetRetriever(index), SheetRetriever(made)
-            for person in self.everyone:
-                groups = OWNER if person.groups is None else [*person.groups]
-                for question in asked:
-                    found, same = (
-                        [hit.sheet_id for hit in each.retrieve(question, principals=groups)]
-                        for each in (one, other)
-                    )
-                    different += found != same
-        return different
 
     def results(self) -> Iterator[Result]:
         """Yield the whole and each quarter."""

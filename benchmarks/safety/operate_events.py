@@ -6,11 +6,10 @@ import json
 import random
 import resource
 import signal
-import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -299,15 +298,3 @@ def _largest_file(pids: Sequence[int], size: int) -> Iterator[None]:
         for pid in pids:
             with suppress(ProcessLookupError):
                 resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
-
-
-def in_step(index: Path, books: Path) -> bool:
-    """True if an index knows each workbook of a folder as it is, and no other."""
-    with closing(sqlite3.connect(f"{index.as_uri()}?mode=ro", uri=True)) as opened:
-        rows = opened.execute("SELECT path, size, mtime_ns FROM workbooks").fetchall()
-    files = (each for each in books.rglob("*.xls*") if each.is_file())
-    there = {
-        (each.relative_to(books).as_posix(), each.stat().st_size, each.stat().st_mtime_ns)
-        for each in files
-    }
-    return there == set(rows)

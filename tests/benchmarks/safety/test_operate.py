@@ -6,7 +6,8 @@ import pytest
 
 from benchmarks.results import read_results
 from benchmarks.safety import operate
-from benchmarks.safety.operate_events import EVENTS, Operator, in_step, plan
+from benchmarks.safety.operate_events import EVENTS, Operator, plan
+from benchmarks.safety.operate_index import in_step
 from benchmarks.safety.operate_people import Client, Request
 from benchmarks.safety.operate_record import (
     Asked,
