@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import socket
+import sys
 import time
 from collections.abc import Callable, Sequence
 from types import FrameType
@@ -163,6 +164,7 @@ class Serving(uvicorn.Server):
         self._deadline = 0.0
         self._started = started
         self._hurry = hurry
+        self._closed, self._told = asyncio.Event(), asyncio.Event()
 
     def serve_until_stopped(self, listening: socket.socket) -> int:
         """Serve until a signal; return the exit code: 0 after SIGTERM, 130 after Ctrl-C."""
@@ -186,21 +188,48 @@ class Serving(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Accept no more connections, and close the open ones."""
-        self._accepting.cancel()
+        self._accept_no_more()
         await super().shutdown(sockets)
 
     async def _accept(self) -> None:
         """Accept connections one by one; uvicorn would give one process a whole burst."""
         loop = asyncio.get_running_loop()
-        while True:
+        while await self._comes():
             pause = _TURN_S
             try:
-                client, _ = await loop.sock_accept(self._listening)
+                client, _ = self._listening.accept()
+                client.setblocking(False)
                 await loop.connect_accepted_socket(self._connection, client)
+            except BlockingIOError:  # another process has taken it
+                pass
             except OSError as error:  # for example too many open files
                 _logger.warning("a connection was not accepted: %s", error)
                 pause = _AGAIN_S
             await asyncio.sleep(pause)
+
+    async def _comes(self) -> bool:
+        """Wait for a connection; False if no more are accepted.
+
+        Nothing is accepted while it waits: `sock_accept` loses a connection if it is cancelled in
+        the moment in which it has accepted one.
+        """
+        if self._closed.is_set():
+            return False
+        if sys.platform == "win32":  # whose loop does not tell; it is stopped, never retired
+            await asyncio.sleep(_TURN_S)
+            return True
+        loop = asyncio.get_running_loop()
+        loop.add_reader(self._listening, self._told.set)
+        try:
+            await self._told.wait()
+        finally:
+            loop.remove_reader(self._listening)
+            self._told.clear()
+        return not self._closed.is_set()
+
+    def _accept_no_more(self) -> None:
+        self._closed.set()
+        self._told.set()
 
     def _connection(self) -> Connection:
         return Connection(self.config, self.server_state, self.lifespan.state)
@@ -225,9 +254,10 @@ class Serving(uvicorn.Server):
                 os._exit(self._code)
             self.should_exit = not running
         elif self._service.retiring:
-            self._accepting.cancel()
+            self._accept_no_more()
             late = time.monotonic() >= self._deadline
-            self.should_exit = late or not self.server_state.connections
+            open_ = not self._accepting.done() or self.server_state.connections
+            self.should_exit = late or not open_
         return await super().on_tick(counter)
 
     @property

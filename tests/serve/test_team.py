@@ -420,6 +420,42 @@ def test_a_request_whose_head_does_not_come_is_not_waited_for(monkeypatch):
         assert running.result(60) == 0
 
 
+def test_a_server_that_retires_loses_no_connection_of_that_moment():
+    async def answering(scope, receive, send):
+        await refuse(scope, send, 200, "answered")
+
+    def made(started: threading.Event) -> Serving:
+        return Serving(Service(answering, lambda: None), (), 10, started.set, hurry=False)
+
+    with listen("127.0.0.1", 0) as listening, ThreadPoolExecutor(1) as pool:
+        started, later = threading.Event(), threading.Event()
+        older, newer, clients = made(started), made(later), []
+        running = pool.submit(older.serve_until_stopped, listening)
+        assert started.wait(60)
+        loop = older._accepting.get_loop()
+
+        def connect():  # in the next turn of the loop it is seen, in the one after it the server
+            clients.append(socket.create_connection(listening.getsockname(), 60))  # retires
+            loop.call_soon(loop.call_soon, retire)
+
+        def retire():
+            older.retire()
+            with pytest.raises(StopIteration):
+                older.on_tick(1).send(None)
+
+        loop.call_soon_threadsafe(connect)
+        assert running.result(60) == 0
+        running = pool.submit(newer.serve_until_stopped, listening)
+        try:
+            assert later.wait(60)
+            clients[0].sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert clients[0].recv(1_000).startswith(b"HTTP/1.1 200")
+        finally:
+            newer.handle_exit(signal.SIGTERM, None)
+            clients[0].close()
+        assert running.result(60) == 0
+
+
 def _check_slow_clients(address):
     silent, slow_head, second, patient = (socket.create_connection(address, 60) for _ in range(4))
     patient.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
