@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from itertools import islice
 from urllib.parse import quote
 
 import pytest
@@ -319,6 +321,28 @@ def test_a_model_that_fails_is_told_without_its_words(index_file, reaction, seco
             found = call(server, "POST", "/api/ask", {"question": "revenue in Q1"})
     assert (found[0], words in found[1]["detail"]) == (status, True), found
     assert "wrong key" not in found[1]["detail"]
+
+
+def test_answers_that_wait_for_a_silent_model_hold_up_no_search(index_file):
+    with openai(always(Reaction("x", wait_s=600))) as model:
+        options = ("--llm", "openai:small", "--llm-url", model.v1, "--proxy", "127.0.0.1")
+        with serving(index_file, *options, "--rate", 0) as server, ThreadPoolExecutor(40) as pool:
+            body = json.dumps({"question": "revenue in Q1"}).encode()
+            asked = [
+                pool.submit(
+                    server.ask, "/api/ask", "POST", body, X_Forwarded_For=f"10.0.0.{n}", **JSON
+                )
+                for n in range(40)
+            ]
+            for refused in islice(as_completed(asked), 24):  # two are asked, and fourteen wait
+                assert (refused.result().status, "busy" in refused.result().text) == (503, True)
+            for number in range(10):
+                assert server.get("/", q=f"revenue {number}").status == 200
+                assert server.get("/api/search", question=f"rent {number}").status == 200
+            assert sum(each.done() for each in asked) == 24
+            server.process.kill()  # which ends the requests that wait
+            for each in asked:
+                each.exception()
 
 
 # ---- pages as JSON
