@@ -28,7 +28,9 @@ _IPV6_PREFIX = 64  # bits that one client has for itself
 
 
 class Counts:
-    """Numbers that all processes of a server count in: two tables, of requests and of sign-ins.
+    """Numbers that all processes of a server count in: tables of requests and of sign-ins.
+
+    A third table, `beats`, has a number for each process, which grows as long as it answers.
 
     Two processes that count at the same moment may count one request instead of two.
 
@@ -37,13 +39,15 @@ class Counts:
         salt: The same in all of these processes, and known to nobody else.
     """
 
-    SIZE = 2 * 8 * _CLIENTS
+    PROCESSES = 256
+    SIZE = 8 * (2 * _CLIENTS + PROCESSES)
 
     def __init__(self, file: int = -1, salt: str = "") -> None:
         self._memory = memoryview(mmap.mmap(file, self.SIZE)).cast("d")
         self._salt = salt.encode()
         self.requests = self._memory[:_CLIENTS]
-        self.tries = self._memory[_CLIENTS:]
+        self.tries = self._memory[_CLIENTS : 2 * _CLIENTS]
+        self.beats = self._memory[2 * _CLIENTS :]
 
     def place(self, client: str) -> int:
         """Return the place of a client in each table; nobody can choose whom to share it with."""

@@ -129,6 +129,7 @@ class Serving(uvicorn.Server):
         proxies: Addresses and networks of proxies, whose word on their clients counts.
         stop_s: Seconds that running requests have to end once the server stops.
         hurry: True stops at once at a second signal.
+        beat: Called several times a second, as long as the event loop turns.
     """
 
     def __init__(
@@ -139,6 +140,7 @@ class Serving(uvicorn.Server):
         started: Callable[[], object],
         *,
         hurry: bool,
+        beat: Callable[[], object] = lambda: None,
     ) -> None:
         # Who connects is noted before a proxy's word on its client takes its place. No other
         # client may choose the address that it is counted by.
@@ -164,6 +166,7 @@ class Serving(uvicorn.Server):
         self._deadline = 0.0
         self._started = started
         self._hurry = hurry
+        self._beat = beat
         self._closed, self._told = asyncio.Event(), asyncio.Event()
 
     def serve_until_stopped(self, listening: socket.socket) -> int:
@@ -245,6 +248,7 @@ class Serving(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         """Return True as soon as the server is to end."""
+        self._beat()
         if self._stopped_by:
             running = self._service.running
             if running and time.monotonic() >= self._deadline:

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from asyncio.subprocess import PIPE, Process
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -38,6 +38,9 @@ except ModuleNotFoundError:
 assert sys.platform != "win32", "`sat serve` starts no workers there"
 
 DEATHS, WITHIN_S = 5, 60.0  # of one worker: more end the server
+# A worker that stands still at so many looks in a row is killed. Looks are counted, not seconds,
+# since all processes of a machine that sleeps stand still for any time.
+LOOKS, LOOK_S = 12, 5.0
 _KILL_AFTER_S = 5.0  # beyond the time that a worker has to stop
 _MODULE = "sat_retriever.serve.worker"
 
@@ -69,6 +72,7 @@ def supervise(
 class _Worker:
     process: Process
     said: asyncio.Task[bytes]
+    number: int
     freeing: asyncio.Task[None]  # its number, for another one
 
     async def sheets(self) -> int:
@@ -137,7 +141,8 @@ class _Supervisor:
         for worker in self._workers:
             await worker.sheets()
         self._started(sheets)
-        await asyncio.gather(*(self._kept(place) for place in range(len(self._workers))))
+        kept = (self._kept(place) for place in range(len(self._workers)))
+        await asyncio.gather(*kept, self._killed_if_still())
 
     async def _begun(self) -> _Worker:
         number = next(each for each in itertools.count() if each not in self._numbers)
@@ -153,7 +158,7 @@ class _Supervisor:
         assert process.stdin and process.stdout
         process.stdin.write(json.dumps(asdict(self._plan)).encode() + b"\n")
         said = asyncio.create_task(process.stdout.readline())
-        return _Worker(process, said, asyncio.create_task(self._freed(number, process)))
+        return _Worker(process, said, number, asyncio.create_task(self._freed(number, process)))
 
     async def _freed(self, number: int, process: Process) -> None:
         """Let another process go on with the counts of one that has ended."""
@@ -179,6 +184,22 @@ class _Supervisor:
                 "worker %d %s%s; another one starts", worker.process.pid, ending, _why(worker)
             )
             self._workers[place] = await self._begun()
+
+    async def _killed_if_still(self) -> None:
+        """Kill workers whose event loop does not turn; another one starts as for any that dies."""
+        beats, still = Counts(self._files[1]).beats, Counter[int]()
+        before: dict[int, float] = {}
+        while not self._stopping.is_set():
+            await asyncio.sleep(LOOK_S)
+            for worker in (*self._workers, *self._retired):
+                pid, beat = worker.process.pid, beats[worker.number]
+                if not worker.said.done() or worker.process.returncode is not None:
+                    continue  # it loads models, or has ended
+                still[pid] = still[pid] + 1 if before.get(pid) == beat else 0
+                before[pid] = beat
+                if still[pid] >= LOOKS:
+                    _logger.warning("worker %d answers no more and is killed", pid)
+                    worker.signal(signal.SIGKILL)
 
     def _renew_soon(self) -> None:
         if self._renewing is None or self._renewing.done():

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever.errors import InputError, SatError
+from sat_retriever.serve.limits import Counts
 from sat_retriever.serve.metrics import Place
 from sat_retriever.serve.plan import Plan, log_warnings, service_of
 from sat_retriever.serve.serving import Serving
@@ -35,7 +36,12 @@ def main() -> None:
     try:
         with service_of(plan, counts, place) as (service, sheets):
             started = partial(_tell, {"sheets": sheets})
-            serving = Serving(service, plan.proxies, plan.stop_s, started, hurry=False)
+            beats = Counts(counts).beats
+
+            def beat() -> None:
+                beats[number] += 1
+
+            serving = Serving(service, plan.proxies, plan.stop_s, started, hurry=False, beat=beat)
             signal.signal(signal.SIGHUP, lambda _signal, _frame: serving.retire())
             serving.serve_until_stopped(socket.socket(fileno=listening))
     except (SatError, OSError) as error:

@@ -147,6 +147,23 @@ def test_a_worker_that_dies_again_and_again_ends_the_server(index_file, tmp_path
     assert "Traceback" not in said
 
 
+def test_a_worker_that_stands_still_is_killed_and_another_one_starts(index_file, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "from sat_retriever.serve import supervisor\nsupervisor.LOOKS, supervisor.LOOK_S = 3, 0.5\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    with serving(index_file, "--workers", 2, "--rate", 0, PYTHONPATH=path) as server:
+        before = workers(server)
+        os.kill(before[0], signal.SIGSTOP)
+        eventually(lambda: before[0] not in workers(server) and len(workers(server)) == 2)
+        assert before[1] in workers(server)
+        assert server.get("/", q="rent").status == 200
+        assert stopped(server) == 0
+        said = server.process.stderr.read().decode()
+        assert f"worker {before[0]} answers no more and is killed" in said
+        assert f"worker {before[1]}" not in said
+
+
 def test_without_their_parent_the_workers_end(index_file):
     with serving(index_file, "--workers", 2) as server:
         pids = workers(server)
