@@ -172,6 +172,7 @@ class _Run:
                     while (now := time.monotonic() - self.start) < at:
                         told(min(int(now), int(seconds)), int(seconds))
                         time.sleep(min(1.0, at - now))
+                    told(min(int(now), int(seconds)), int(seconds))
                     done = {each.kind for each in self.operator.happened}
                     if kind and (now < seconds or kind not in done):
                         self.operator.happen(kind)
