@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sat_retriever.errors import InputError, PathNotFoundError, RemoteError
+from sat_retriever.records.formats import extension_of
 from sat_retriever.workbook.remote.file import RemoteFile
 from sat_retriever.workbook.remote.systems import PAGED, SINGLE, file_system, translated
 from sat_retriever.workbook.remote.url import joined, parent_of, scheme_of, shown
@@ -18,6 +19,9 @@ Told = Mapping[str, Any]
 
 def file_at(url: str) -> RemoteFile | None:
     """The file at a URL; None if it is a folder, or if only a listing can tell.
+
+    An object of S3 without the extension of a workbook may be called as a folder is: `a` beside
+    `a/b.xlsx`. Then the folder is meant.
 
     Raises `PathNotFoundError` if there is nothing, and no listing could tell otherwise,
     `RemoteError` if the file system refuses or cannot be reached.
@@ -34,9 +38,12 @@ def file_at(url: str) -> RemoteFile | None:
             if scheme_of(url) in PAGED:
                 return None
             raise
-    if told.get("type") == "directory":
-        return None
-    return RemoteFile.of(root, url.rpartition("/")[2], told)
+        name = url.rpartition("/")[2]
+        if told.get("type") == "directory" or (
+            scheme_of(url) in PAGED and not extension_of(name) and _is_prefix(system, path)
+        ):
+            return None
+    return RemoteFile.of(root, name, told)
 
 
 def files_below(url: str, root: str) -> Iterator[list[RemoteFile]]:
@@ -92,6 +99,14 @@ def _paged(system: Any, base: str) -> Iterator[list[Told]]:
         if not token or token == asked.get("ContinuationToken"):
             raise RemoteError(f"the listing of bucket {bucket!r} does not end; try again later")
         asked["ContinuationToken"] = token
+
+
+def _is_prefix(system: Any, base: str) -> bool:
+    """True if objects lie below a name of S3, as far as this may be asked."""
+    try:
+        return any(_paged(system, base))
+    except PermissionError:
+        return False
 
 
 def _walked(system: Any, base: str) -> Iterator[list[Told]]:

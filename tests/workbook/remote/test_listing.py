@@ -43,6 +43,15 @@ def test_an_object_has_its_size_time_and_etag(bucket):
     assert file_at(f"{bucket.url}/a") is None
 
 
+def test_a_folder_is_meant_where_an_object_has_its_name(bucket):
+    for key in ("a", "a/b.csv", "alone", "c.csv", "c.csv/d.csv"):
+        bucket.put(key, b"abc")
+    assert file_at(f"{bucket.url}/a") is None
+    assert names(f"{bucket.url}/a") == ["b.csv"]
+    assert file_at(f"{bucket.url}/alone").relative == "alone"
+    assert file_at(f"{bucket.url}/c.csv").relative == "c.csv"  # a workbook that is named
+
+
 def test_an_unknown_bucket_is_told(bucket):
     with pytest.raises(PathNotFoundError, match="there is nothing at 's3://no-such-bucket/x'"):
         names("s3://no-such-bucket/x")
