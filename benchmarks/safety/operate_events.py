@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 
 import psutil
 
-from benchmarks.safety.operate_parts import PartError, Parts, until
+from benchmarks.safety.operate_parts import WORKERS, PartError, Parts, until
 from benchmarks.safety.operate_people import Client, Request
 from benchmarks.safety.operate_record import QUARTERS
 from benchmarks.safety.operate_scene import (
@@ -172,6 +172,8 @@ class Operator:
             self.scene.trouble.switch("")
 
     def _worker_killed(self) -> None:
+        # One that has handed over to its successor is not replaced when it dies.
+        until(lambda: len(self.parts.workers()) == WORKERS, "no worker retires")
         before = {each.pid for each in self.parts.workers()}
         with self._trouble("worker_killed"):
             gone = psutil.Process(self.draw.choice(sorted(before)))

@@ -25,6 +25,7 @@ from benchmarks.safety.operate_record import Timeline
 
 WITHIN_S = 300.0
 ANSWER_S = 30
+WORKERS = 2
 _HANGS_S = 60.0
 _MARK = "SAT_OPERATE"  # in the environment of every process of the suite
 # Trace ids of requests stand in the audit log if the API of OpenTelemetry is loaded.
@@ -128,7 +129,7 @@ class Parts:
     def start_server(self) -> None:
         """Start the server, and wait until it answers."""
         options = [
-            *("--index", self.index, "--port", self.port, "--workers", 2),
+            *("--index", self.index, "--port", self.port, "--workers", WORKERS),
             *("--proxy", "127.0.0.1", "--tokens", self.home / "tokens.toml"),
             *("--audit", self.audit, "--access-log", self.home / "access.jsonl"),
             *("--llm", "openai:scripted", "--llm-url", self.model, "--answer-seconds", ANSWER_S),
