@@ -1147,7 +1147,6 @@ SECTIONS = (
             "minutes": "minutes",
             "sheets": "sheets at the start",
             "requests": "requests",
-            "answered": "answered",
             "events": "events",
             "events_left_out": "left out for time",
             "event_faults": "went wrong",
@@ -1173,7 +1172,8 @@ SECTIONS = (
             "ask a server with two workers, an indexer follows the folder, a model replies from a "
             "script. Several times workbooks are edited, a worker and the indexer killed, the "
             "server restarted and reloaded, a token, the rules and the index replaced. Files "
-            "cannot grow, as on a full disk; the processes' clock jumps by a day."
+            "cannot grow, as on a full disk; the processes' clock jumps by a day. The "
+            "[log](log.md) tells what went wrong."
         ),
         limits=(
             "The system's own clock, a disk that is full for all, a power failure, PostgreSQL, "

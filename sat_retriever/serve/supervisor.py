@@ -108,7 +108,7 @@ class _Supervisor:
         self._numbers: set[int] = set()  # of those that run, each with its own counts in there
         self._started = started
         self._workers: list[_Worker] = []
-        self._retired: list[_Worker] = []
+        self._running: list[_Worker] = []  # these, those that retire, and those that begin
         self._stopped_by = 0
         self._stopping = asyncio.Event()
         self._renewing: asyncio.Task[None] | None = None
@@ -158,13 +158,16 @@ class _Supervisor:
         assert process.stdin and process.stdout
         process.stdin.write(json.dumps(asdict(self._plan)).encode() + b"\n")
         said = asyncio.create_task(process.stdout.readline())
-        return _Worker(process, said, number, asyncio.create_task(self._freed(number, process)))
+        freeing = asyncio.create_task(self._freed(number, process))
+        self._running.append(_Worker(process, said, number, freeing))
+        return self._running[-1]
 
     async def _freed(self, number: int, process: Process) -> None:
         """Let another process go on with the counts of one that has ended."""
         await process.wait()
         mark_process_dead(number, self._metrics)  # it does no more what it was doing
         self._numbers.discard(number)
+        self._running = [each for each in self._running if each.process is not process]
 
     async def _kept(self, place: int) -> None:
         """Start another worker whenever the one at a place dies."""
@@ -191,7 +194,7 @@ class _Supervisor:
         before: dict[int, float] = {}
         while not self._stopping.is_set():
             await asyncio.sleep(LOOK_S)
-            for worker in (*self._workers, *self._retired):
+            for worker in list(self._running):
                 pid, beat = worker.process.pid, beats[worker.number]
                 if not worker.said.done() or worker.process.returncode is not None:
                     continue  # it loads models, or has ended
@@ -215,7 +218,6 @@ class _Supervisor:
                 newer = await self._begun()
                 await newer.sheets()
                 older, self._workers[place] = self._workers[place], newer
-                self._retired.append(older)
                 older.signal(signal.SIGHUP)
             _logger.warning("every worker was replaced")
         except SatError as error:
@@ -224,7 +226,7 @@ class _Supervisor:
 
     def _stop(self, number: signal.Signals) -> None:
         """Let all workers end at the first signal, and kill them at the second."""
-        for worker in (*self._workers, *self._retired):
+        for worker in list(self._running):
             worker.signal(signal.SIGKILL if self._stopped_by else signal.SIGTERM)
         if self._stopped_by:
             os._exit(128 + number)
@@ -232,7 +234,7 @@ class _Supervisor:
         self._stopping.set()
 
     async def _end(self) -> None:
-        every = (*self._workers, *self._retired)
+        every = list(self._running)
         for worker in every:
             worker.signal(signal.SIGTERM)
         with contextlib.suppress(TimeoutError):

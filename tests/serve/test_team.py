@@ -205,6 +205,15 @@ def test_hangup_replaces_every_worker_and_loses_no_request(index_file, tmp_path)
         assert stopped(server) == 0
 
 
+def test_a_stop_while_workers_are_replaced_leaves_none(index_file):
+    with serving(index_file, "--workers", 2, "--rate", 0) as server:
+        server.process.send_signal(signal.SIGHUP)
+        eventually(lambda: len(workers(server)) == 3)
+        pids = workers(server)
+        assert stopped(server) == 0
+        assert not any(map(psutil.pid_exists, pids))
+
+
 def test_the_rate_counts_in_all_workers_together(index_file):
     with serving(index_file, "--workers", 2, "--rate", 2) as server:
         with ThreadPoolExecutor(8) as pool:
