@@ -18,6 +18,7 @@ MOST_FOLDERS = 500_000  # of one walk
 MOST_ITEMS = 1_000_000  # of one folder
 
 _NAME = 1025  # characters of a name: one more than a usable one may have
+_ID = 500  # characters of an id
 _SIZE = 1 << 62
 
 
@@ -125,6 +126,8 @@ class ItemTree(ABC):
         found: list[Item] = []
         with self._understood():
             for item in chain.from_iterable(map(self._children, folders)):
+                if len(item.id) > _ID:
+                    raise ValueError("id")
                 found.append(item)
                 if len(found) > MOST_ITEMS:
                     raise ReasonError(f"{path!r} has more than {MOST_ITEMS:,} files")

@@ -137,6 +137,7 @@ def test_a_server_that_asks_to_slow_down_is_waited_for(cloud, index):
     assert cloud.slept[2:] == [7.0]
 
 
+LONG = {"id": "x" * 1_000, "name": "a.csv", "mimeType": "text/csv"}
 NO_LISTINGS = [
     ((429, {"error": {"code": "tooManyRequests"}}), "slow down (status 429, tooManyRequests)", 3),
     ((429, b"", {"Retry-After": "9999"}), "asks to slow down (status 429); try again later", 0),
@@ -152,6 +153,7 @@ NO_LISTINGS = [
     ((200, {"value": 7, "files": 7}), "does not answer as this service does", 0),
     ((200, {"value": "abc", "files": "abc"}), "does not answer as this service does", 0),
     ((200, {"value": [{}], "files": [{}]}), "does not answer as this service does", 0),
+    ((200, {"value": [LONG], "files": [LONG]}), "does not answer as this service does", 0),
     ((200, b" " * 200_000), "sent more than 0 MiB as one answer", 0),
 ]
 

@@ -152,28 +152,31 @@ def test_a_later_process_finds_a_file_by_its_path_and_by_its_name_alone(cloud, i
         local_copy(root, "in/b.csv", keep=True)
 
 
-@pytest.mark.parametrize("key", ["it's", "a b", "x" * 300, "none"])
-def test_an_id_that_is_none_is_told(cloud, index, key):
-    with pytest.raises(PathNotFoundError, match="there is nothing at"):
-        index.sync(f"gdrive://{key}")
+def test_an_id_that_is_none_is_told(cloud, index):
+    for key in ("it's", "a b", "x" * 300, "none"):
+        with pytest.raises(PathNotFoundError, match="there is nothing at"):
+            index.sync(f"gdrive://{key}")
 
 
 def test_ids_of_an_answer_are_checked(cloud, index):
-    for lies in ({"id": "a' or name contains 'b"}, {"id": 7}, {"name": None}):
+    for lies in ({"id": "a' or name contains 'b"}, {"id": 7}, {"id": "x" * 300}):
         cloud.add("a.csv", content=CSV, lies=lies)
         with pytest.raises(RemoteError, match="does not answer as this service does"):
             index.sync(cloud.url)
         cloud.entries.popitem()
 
 
-@pytest.mark.parametrize(
-    "content", ["secret-words", "[]", "{}", '{"client_email": 7, "private_key": "secret-words"}']
-)
-def test_a_file_that_is_no_key_is_told_without_its_content(cloud, index, tmp_path, content):
-    (tmp_path / "key.json").write_text(content)
-    with pytest.raises(RemoteError, match="names no key file of a service account") as error:
-        index.sync(cloud.url)
-    assert "secret-words" not in str(error.value)
+def test_a_file_that_is_no_key_is_told_without_its_content(cloud, index, tmp_path):
+    for content in (
+        "secret-words",
+        "[]",
+        "{}",
+        '{"client_email": 7, "private_key": "secret-words"}',
+    ):
+        (tmp_path / "key.json").write_text(content)
+        with pytest.raises(RemoteError, match="names no key file of a service account") as error:
+            index.sync(cloud.url)
+        assert "secret-words" not in str(error.value)
 
 
 def test_missing_credentials_are_named(cloud, index, monkeypatch):
