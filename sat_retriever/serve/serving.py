@@ -94,11 +94,13 @@ def open_files_at(listening: socket.socket, plan: Plan) -> OpenFiles:
     Raises:
         InputError: If programs of this machine would be started for others.
     """
-    alone = is_for_this_machine(listening) and not (plan.names or plan.proxies or plan.header)
+    others = plan.names or plan.proxies or plan.oidc or plan.header
+    alone = is_for_this_machine(listening) and not others
     if plan.open_files == OpenFiles.DESKTOP and not alone:
         raise InputError(
             "others can reach this server, so it opens no programs here; give --open-files "
-            "download, or leave out --host, --allow-host, --proxy and --trusted-header"
+            "download, or leave out --host, --allow-host, --proxy, --oidc-issuer and "
+            "--trusted-header"
         )
     return plan.open_files or (OpenFiles.DESKTOP if alone else OpenFiles.OFF)
 

@@ -14,6 +14,7 @@ import pytest
 
 from sat_retriever import SheetIndex, index_paths
 from sat_retriever.errors import InputError
+from sat_retriever.serve.oidc import Oidc
 from sat_retriever.serve.plan import OpenFiles, Plan
 from sat_retriever.serve.serving import listen, open_files_at
 from sat_retriever.serve.trusted import TrustedHeader
@@ -260,7 +261,13 @@ def test_by_default_files_are_opened_only_if_no_other_machine_reaches_the_server
     with listen("127.0.0.1", 0) as here:
         assert open_files_at(here, alone) == OpenFiles.DESKTOP
         signs_in = TrustedHeader("X-User", ["127.0.0.1"])  # a proxy, for people elsewhere
-        others = ({"names": ["reports.example"]}, {"proxies": ["127.0.0.1"]}, {"header": signs_in})
+        provider = Oidc("https://login.example", "sheets")
+        others = (
+            {"names": ["reports.example"]},
+            {"proxies": ["127.0.0.1"]},
+            {"header": signs_in},
+            {"oidc": provider},
+        )
         for more in others:
             plan = Plan("x", None, page=True, **{"names": (), **more})
             assert open_files_at(here, plan) == OpenFiles.OFF
