@@ -25,9 +25,9 @@ def find_sheets(opened: SheetIndex, name: str, *, on_disk: bool = True) -> tuple
     """The workbook that a name denotes ("" if it denotes sheets), and ids of its sheets.
 
     Args:
-        on_disk: True takes also a path of this machine and the URL of a file. False is for names
-            that come from elsewhere: whoever sends them must not learn where files lie, nor have
-            the system look for one.
+        on_disk: True takes also a path of this machine. False is for names that come from
+            elsewhere: whoever sends them must not learn where files lie, nor have the system look
+            for one.
     """
     if opened.records([name]):
         return "", [name]
@@ -181,14 +181,14 @@ def place_of(workbook: str) -> str:
 def _sheets(
     opened: SheetIndex, workbook: str, known: Callable[[], list[str]], *, on_disk: bool
 ) -> list[str]:
-    """Ids of a workbook's sheets; its name is as in the index, or on disk as its place tells it.
+    """Ids of a workbook's sheets; its name is as in the index, its URL, or on disk its path.
 
     The end of a path is enough where no other path ends so.
     """
     ids = opened.sheet_ids(workbook)
     if not ids and workbook:
         paths: list[str] = []
-        if on_disk:
+        if on_disk or is_url(workbook):  # as citations of files at URLs are
             here = place_of(workbook)
             paths = [s.path for s in opened.workbooks() if joined(s.root, s.path) == here]
         if not paths:
