@@ -378,13 +378,14 @@ def _serve(
     )
 
     with listen(host, port) as listening:
+        signed = signing_in(plan)
+        check_private(listening, signs_in=signed.signs_in)
         named = replace(
             plan,
             names=known_names(host, plan.names),
             proxies=networks(plan.proxies),
-            open_files=open_files_at(listening, plan),
+            open_files=open_files_at(listening, signed),
         )
-        check_private(listening, signs_in=signing_in(named).signs_in)
         _warn_of_idle_rules(plan.index)
 
         def tell(sheets: int) -> None:

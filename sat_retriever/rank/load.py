@@ -16,6 +16,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.links.linkrank import LINKS
 from sat_retriever.rank.reranker import Reranker, UntrainedKind
 from sat_retriever.rank.trained import RERANKER, TrainedKind, TrainedOn, check_trained_on
+from sat_retriever.records.contents import ContentsPolicy
 
 UNTRAINED: tuple[UntrainedKind, ...] = (LINKS,)
 
@@ -116,12 +117,20 @@ def own_reranker_name(index: SheetIndex) -> str:
     if index.reranker_name is not None:
         return index.reranker_name
     name = index.encoder_name
-    if is_packaged(name) and not index.has_contents:
+    if is_packaged(name) and not _keeps_contents(index):
         kind, _, on = _described(name)
         with suppress(FingerprintMismatchError):  # an index of other texts, or of another version
             check_trained_on(index, Path(name), kind.command, on)
             return name
     return LINKS.name
+
+
+def _keeps_contents(index: SheetIndex) -> bool:
+    # With permissions the setting says so, which is the same for all who ask: a retriever is made
+    # before anybody asks, and its choice must tell nothing of hidden sheets.
+    if index.is_restricted:
+        return index.privacy.contents is not ContentsPolicy.NAMES
+    return index.has_contents
 
 
 def own_reranker(index: SheetIndex) -> Reranker:
