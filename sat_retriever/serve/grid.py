@@ -33,6 +33,7 @@ class GridCell:
         numeric: True for a number, which is shown at the right.
         long: True for a text that needs a wide column.
         asked: True if it is the one to go to.
+        value: Its value, if it shows another text.
         of: Address of the cell above that its text stands in, if it is merged with that.
     """
 
@@ -43,6 +44,7 @@ class GridCell:
     long: bool = False
     of: str = ""
     asked: bool = False
+    value: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,8 @@ def grid_of(
         for place in ((number, column) for column in range(area.left, area.left + len(values))):
             label = cells.labels.get(place)
             value = label.value if label else values[place[1] - area.left]
-            cell = _cell(value, place, headers, places, mark)
+            said = cells.shown.get((label.row, label.column) if label else place)
+            cell = _cell(value, said, place, headers, places, mark)
             shown.append(replace(cell, of=label.cell if label else "", asked=place == asked))
         hit = any(each.matched for each in shown)
         rows.append(GridRow(number, tuple(shown), hit, number in last, out.get(number, "")))
@@ -180,17 +183,20 @@ def header_areas(record: SheetRecord) -> list[Area]:
 
 def _cell(
     value: CellValue,
+    shown: str | None,
     place: Place,
     headers: Sequence[Area],
     matched: frozenset[Place],
     mark: Mark | None,
 ) -> GridCell:
-    text = cell_text(value)
+    plain = cell_text(value)
+    text = cell_text(shown) if shown else plain
     hit = place in matched and bool(text)
     parts = ([(text, hit)] if hit or mark is None else mark(text)) if text else []
     number = isinstance(value, int | float) and not isinstance(value, bool)
     header = any(each.holds(*place) for each in headers)
-    return GridCell(parts, number, header, hit, len(text) > _LONG)
+    other = plain if text != plain else ""
+    return GridCell(parts, number, header, hit, len(text) > _LONG, value=other)
 
 
 class Marker:

@@ -20,7 +20,7 @@ from sat_retriever.workbook.tables.sketches import cell_sketch, column_profiles
 from sat_retriever.workbook.values.cells import cells_of
 from sat_retriever.workbook.values.grid import NO_PLACES, CellFormats, Grid, Places
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues, ValuesFailed
-from sat_retriever.workbook.values.window import cells_to_json, merged_to_json
+from sat_retriever.workbook.values.window import cells_to_json, merged_to_json, shown_to_json
 
 _LATER = 16  # share of what a workbook's contents may still take that is left to later sheets
 _EMPTY = "The sheet has no cell with a value."
@@ -125,7 +125,10 @@ def value_messages(
             yield from table_messages(cells_of(grid, merges), tables, wanted, cut=short)
             return
         told = cells_to_json(grid, wanted.area, area, cut=short, most=wanted.most)
-        yield {"cells": told | {"merged": merged_to_json(grid, merges, told)}}
+        told["merged"] = merged_to_json(grid, merges, told)
+        if wanted.shown:
+            told["shown"] = shown_to_json(grid, told)
+        yield {"cells": told}
         return
     record = sheet_record(
         reading.source,

@@ -7,11 +7,14 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from sat_retriever.records.area import Area
 from sat_retriever.records.jsonform import Json
 from sat_retriever.workbook.messages import MAX_CELLS
 from sat_retriever.workbook.values.grid import Grid, Value
 from sat_retriever.workbook.values.read import MAX_TEXT
+from sat_retriever.workbook.values.shown import shown_text
 
 _WHOLE = 1e15  # floats below this without a fraction are whole numbers
 
@@ -102,6 +105,31 @@ def merged_to_json(grid: Grid, merges: Sequence[Area], cells: Json) -> list[list
         if value is not None and not isinstance(value, dt.timedelta):
             above = [plain_value(value)] if area.top < shown.top else []
             found.append([area.top, area.left, last, *above])
+    return found
+
+
+def shown_to_json(grid: Grid, cells: Json) -> list[list[Any]]:
+    """Row, column and text of the cells in a window that show another text than their value.
+
+    >>> from sat_retriever.workbook.values.grid import CellFormats
+    >>> from sat_retriever.workbook.values.numberformat import NumberFormat
+    >>> formats = CellFormats([NumberFormat(code="0%")], room=1)
+    >>> formats.add(1, 2, 1)
+    >>> grid = Grid([["Margin", 0.19]], formats=formats)
+    >>> shown_to_json(grid, cells_to_json(grid, Area(1, 1, 1, 2), Area(1, 1, 1, 2), cut=False))
+    [[1, 2, '19%']]
+    """
+    rows = cells["rows"]
+    if not rows or not rows[0]:
+        return []
+    top, left, formats = cells["top"], cells["left"], grid.formats
+    codes = formats.within((top, left), (len(rows), len(rows[0])))
+    found: list[list[Any]] = []
+    for down, right in [] if codes is None else np.argwhere(codes).tolist():
+        value = _value(grid, top + down, left + right)
+        text = shown_text(value, formats.shown[codes[down, right]].code)
+        if text is not None and text != str(rows[down][right]):
+            found.append([top + down, left + right, text])
     return found
 
 
