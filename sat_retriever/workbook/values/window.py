@@ -124,8 +124,10 @@ def shown_to_json(grid: Grid, cells: Json) -> list[list[Any]]:
         return []
     top, left, formats = cells["top"], cells["left"], grid.formats
     codes = formats.within((top, left), (len(rows), len(rows[0])))
+    if codes is None:
+        return []
     found: list[list[Any]] = []
-    for down, right in [] if codes is None else np.argwhere(codes).tolist():
+    for down, right in np.argwhere(codes).tolist():
         value = _value(grid, top + down, left + right)
         text = shown_text(value, formats.shown[codes[down, right]].code)
         if text is not None and text != str(rows[down][right]):

@@ -99,8 +99,8 @@ class _StylesPart:
             self._used.append(attributes.get("numFmtId", "0"))
 
     def styles(self, area: Area | None) -> Styles:
-        shown = self._unit if area is None else self._text
-        meant = {number: shown(number) for number in dict.fromkeys(self._used)}
+        read = self._unit if area is None else self._text
+        meant = {number: read(number) for number in dict.fromkeys(self._used)}
         places: dict[NumberFormat, int] = {}
         codes: dict[str, int] = {}
         for style, number in enumerate(self._used):
