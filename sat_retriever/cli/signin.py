@@ -157,13 +157,16 @@ class SignIn:
         Raises:
             InputError: If `--as` and `--as-owner` are both given.
         """
-        oidc = ("issuer", "client", "secret_file", "groups_claim", "scope")
         return cls(
             asking(given["as_groups"], as_owner=given["as_owner"]),
             given["token_file"],
             given["tokens"],
             OidcOptions(
-                *(given[f"oidc_{name}"] for name in oidc),
+                given["oidc_issuer"],
+                given["oidc_client"],
+                given["oidc_secret_file"],
+                given["oidc_groups_claim"],
+                given["oidc_scope"],
                 given["oidc_audience"] or (),
                 given["oidc_host"] or (),
             ),

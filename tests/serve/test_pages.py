@@ -247,6 +247,14 @@ def test_a_title_above_a_table_is_in_the_preview_and_not_cut(tmp_path, reports, 
         assert '<td colspan="3" class="long "' in found.text
         page = own.get("/sheet", id="Pumps.xlsx#Sheet")
         assert "colspan" not in page.text  # its cells are copied as cells
+        assert page.text.count('class="title ') == 0  # 45 characters, three columns
+    book.active["A1"] = "Fuel use of the north"
+    book.save(tmp_path / "Pumps.xlsx")
+    index_paths([tmp_path], tmp_path / "own.sat", encoder=reports.parent / "encoder").close()
+    with serving(tmp_path / "own.sat") as own:
+        page = own.get("/sheet", id="Pumps.xlsx#Sheet")
+        assert page.text.count('class="title ') == 1
+        assert Read(page.text).rows[1] == ["Fuel use of the north", "", ""]
 
 
 def test_the_question_stays_on_a_sheet_and_leads_to_the_next_one_and_back(server):
