@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from sat_retriever.records.area import Area
+from sat_retriever.records.area import Area, Place
 from sat_retriever.records.jsonform import Json
 from sat_retriever.workbook.messages import MAX_CELLS
 from sat_retriever.workbook.values.grid import Grid, Value
@@ -108,30 +108,47 @@ def merged_to_json(grid: Grid, merges: Sequence[Area], cells: Json) -> list[list
     return found
 
 
-def shown_to_json(grid: Grid, cells: Json) -> list[list[Any]]:
+def shown_to_json(grid: Grid, cells: Json, texts: Mapping[Place, str]) -> list[list[Any]]:
     """Row, column and text of the cells in a window that show another text than their value.
+
+    Args:
+        texts: What cells show, where the file itself says so; others have format codes.
 
     >>> from sat_retriever.workbook.values.grid import CellFormats
     >>> from sat_retriever.workbook.values.numberformat import NumberFormat
     >>> formats = CellFormats([NumberFormat(code="0%")], room=1)
     >>> formats.add(1, 2, 1)
     >>> grid = Grid([["Margin", 0.19]], formats=formats)
-    >>> shown_to_json(grid, cells_to_json(grid, Area(1, 1, 1, 2), Area(1, 1, 1, 2), cut=False))
-    [[1, 2, '19%']]
+    >>> window = cells_to_json(grid, Area(1, 1, 1, 2), Area(1, 1, 1, 2), cut=False)
+    >>> shown_to_json(grid, window, {}), shown_to_json(grid, window, {(1, 2): "19 %"})
+    ([[1, 2, '19%']], [[1, 2, '19 %']])
     """
     rows = cells["rows"]
     if not rows or not rows[0]:
         return []
-    top, left, formats = cells["top"], cells["left"], grid.formats
-    codes = formats.within((top, left), (len(rows), len(rows[0])))
+    top, left = cells["top"], cells["left"]
+    found = texts or _texts_of(grid, Area(top, left, top + len(rows) - 1, left + len(rows[0]) - 1))
+    return [
+        [row, column, text]
+        for (row, column), text in found.items()
+        if 0 <= row - top < len(rows)
+        and 0 <= column - left < len(rows[0])
+        and text != str(rows[row - top][column - left])
+    ]
+
+
+def _texts_of(grid: Grid, area: Area) -> dict[Place, str]:
+    """The texts of the cells of an area by their format codes."""
+    formats = grid.formats
+    codes = formats.within((area.top, area.left), (len(area.rows), len(area.columns)))
     if codes is None:
-        return []
-    found: list[list[Any]] = []
+        return {}
+    found = {}
     for down, right in np.argwhere(codes).tolist():
-        value = _value(grid, top + down, left + right)
-        text = shown_text(value, formats.shown[codes[down, right]].code)
-        if text is not None and text != str(rows[down][right]):
-            found.append([top + down, left + right, text])
+        row, column = area.top + down, area.left + right
+        text = shown_text(_value(grid, row, column), formats.shown[codes[down, right]].code)
+        if text is not None:
+            found[row, column] = text
     return found
 
 

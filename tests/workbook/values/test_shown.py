@@ -201,3 +201,44 @@ def test_a_window_far_down_a_large_sheet_has_its_texts(tmp_path):
         (2_501, 3): "01/03/2024",
     }
     assert not re.search("2024", str(found.shown.get((2_501, 4))))  # of the reader's country
+
+
+def test_an_ods_has_the_texts_of_its_cells(tmp_path):
+    odf = pytest.importorskip("odf.opendocument")
+    from odf.office import Annotation
+    from odf.table import Table, TableCell, TableRow
+    from odf.text import P, S
+
+    book = odf.OpenDocumentSpreadsheet()
+    for name in ("Other", "Rents"):
+        sheet = Table(name=name)
+        sheet.addElement(TableRow(numberrowsrepeated=2))
+        row = TableRow(numberrowsrepeated=2)
+        share = TableCell(valuetype="percentage", value=0.075, numbercolumnsrepeated=2)
+        note = Annotation()
+        note.addElement(P(text="a note"))
+        share.addElement(note)
+        share.addElement(P(text="7,5 %"))
+        row.addElement(share)
+        day = TableCell(valuetype="date", datevalue="2024-03-01")
+        day.addElement(P(text="1. März"))
+        row.addElement(day)
+        text = TableCell(valuetype="string")
+        text.addElement(P(text="text"))
+        row.addElement(text)
+        whole = TableCell(valuetype="float", value=5)
+        whole.addElement(P(text="5"))
+        row.addElement(whole)
+        split = TableCell(valuetype="float", value=1234)
+        words = P(text="1")
+        words.addElement(S())
+        words.addText("234")
+        split.addElement(words)
+        row.addElement(split)
+        sheet.addElement(row)
+        book.spreadsheet.addElement(sheet)
+    book.save(str(tmp_path / "a.ods"))
+    found = read_range(tmp_path / "a.ods", "Rents", parse_range("B4:F9"), shown=True)
+    assert found.rows == ((0.075, "2024-03-01", "text", 5, 1234),)
+    assert found.shown == {(4, 2): "7,5 %", (4, 3): "1. März", (4, 6): "1 234"}
+    assert read_range(tmp_path / "a.ods", "Rents", parse_range("B4:F9")).shown == {}
