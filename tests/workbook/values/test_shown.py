@@ -1,8 +1,10 @@
 """Cells show the texts that Excel shows; no format code breaks or delays a reading."""
 
 import datetime as dt
+import random
 import re
 import time
+import zipfile
 from decimal import ROUND_HALF_UP, Decimal
 
 import openpyxl
@@ -11,6 +13,7 @@ import xlsxwriter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sat_retriever import InputError
 from sat_retriever.workbook.values.shown import shown_text
 from sat_retriever.workbook.window import parse_range, read_range
 
@@ -242,3 +245,30 @@ def test_an_ods_has_the_texts_of_its_cells(tmp_path):
     assert found.rows == ((0.075, "2024-03-01", "text", 5, 1234),)
     assert found.shown == {(4, 2): "7,5 %", (4, 3): "1. März", (4, 6): "1 234"}
     assert read_range(tmp_path / "a.ods", "Rents", parse_range("B4:F9")).shown == {}
+
+
+@pytest.mark.parametrize("part", ["xl/styles.xml", "xl/worksheets/sheet1.xml"])
+def test_a_damaged_part_costs_no_value_because_texts_are_asked_for(part, tmp_path):
+    book = openpyxl.Workbook()
+    for row in range(1, 20):
+        book.active.cell(row, 1, row / 3).number_format = "0.0%"
+    book.save(tmp_path / "a.xlsx")
+    with zipfile.ZipFile(tmp_path / "a.xlsx") as package:
+        parts = {name: package.read(name) for name in package.namelist()}
+    draw = random.Random(7)
+    for _ in range(12):
+        broken = bytearray(parts[part])
+        at = draw.randrange(len(broken))
+        broken[at : at + draw.randrange(9)] = draw.choice([b"", b"<", b'"', b"0", b"\x00"])
+        with zipfile.ZipFile(tmp_path / "b.xlsx", "w") as package:
+            for name, data in parts.items():
+                package.writestr(name, bytes(broken) if name == part else data)
+        plain, shown = (asked(tmp_path / "b.xlsx", shown=each) for each in (False, True))
+        assert plain == shown
+
+
+def asked(path, *, shown):
+    try:
+        return read_range(path, "Sheet", parse_range("A1:A19"), shown=shown).rows
+    except InputError as error:
+        return str(error)
