@@ -11,6 +11,7 @@ import signal
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -21,6 +22,9 @@ from sat_retriever.workbook.process.pool import close_idle
 from tests.devices import no_cuda
 from tests.fakes import HashedEncoder
 from tests.s3server import Bucket, running
+
+if TYPE_CHECKING:
+    from tests.cloudserver import Cloud
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
@@ -150,6 +154,22 @@ def bucket(s3_server, monkeypatch, tmp_path: Path) -> Iterator[Bucket]:
     server, client = s3_server
     yield Bucket(server, client)
     server.spoil = lambda *_: None
+
+
+@pytest.fixture(params=["Graph", "Drive"])
+def cloud(request, monkeypatch, tmp_path: Path) -> Iterator["Cloud"]:
+    """An empty library of SharePoint, or folder of Google Drive; what is waited for is noted."""
+    pytest.importorskip("httpx")
+    pytest.importorskip("joserfc")
+    from sat_retriever.workbook.remote import rest
+    from tests import cloudserver
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with cloudserver.served(getattr(cloudserver, request.param)()) as made:
+        monkeypatch.setattr(rest, "sleep", made.slept.append)
+        for name, value in made.environment(tmp_path).items():
+            monkeypatch.setenv(name, value)
+        yield made
 
 
 @pytest.fixture(scope="session")

@@ -43,6 +43,8 @@ class Cache(StrEnum):
     """Blocks of cells that pages have shown."""
     COPIES = "copies"
     """Copies of workbooks at URLs."""
+    FOUND = "found"
+    """Lists of the sheets that searches found, for the pages of these sheets."""
     TOKENS = "tokens"
     """Tokens of questions that were encoded together with others."""
 

@@ -4,9 +4,10 @@
 
 Each question of a corpus is asked over HTTP, one request at a time: its search, the preview of its
 best hit, which reads the workbook unless an earlier one did, and the page of that sheet without the
-question and with it. With a question a sheet's page repeats the search, to tell the next and the
-previous hit; both kinds take turns, so their difference is what that costs. In `nz_contents` a
-script does three tasks of a person in chromium, each checked at its end.
+question and with it. With a question a sheet's page tells the next and the previous hit, from what
+its search has found or, in another process, by a search of its own; both kinds take turns, so their
+difference is what that costs. In `nz_contents` a script does three tasks of a person in chromium,
+each checked at its end.
 """
 
 from __future__ import annotations

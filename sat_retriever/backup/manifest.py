@@ -166,9 +166,26 @@ def _parts(source: Path) -> Iterator[bytes]:
 def _manifest(plain: dict[str, Any], checksum: str) -> Manifest:
     whole = {"format": FORMAT, "format_number": FORMAT_NUMBER, **plain}
     files = {name: FileNote(**note) for name, note in plain.pop("files").items()}
-    if _checksum(whole) != checksum or not all(map(_FILE.fullmatch, files)) or INDEX not in files:
+    if _checksum(whole) != checksum or not _is_sound(plain, files):
         raise ValueError("the notes were changed")
     return Manifest(files=files, missing=tuple(plain.pop("missing")), **plain)
+
+
+def _is_sound(plain: Mapping[str, Any], files: Mapping[str, FileNote]) -> bool:
+    """True if notes are of the kinds that are written; a checksum can be made for any others."""
+    texts = [plain[name] for name in ("index", "made", "version")]
+    texts += [
+        *plain["models"].values(),
+        *plain["missing"],
+        *(each.sha256 for each in files.values()),
+    ]
+    return (
+        all(isinstance(each, str) for each in texts)
+        and all(type(each.bytes) is int and each.bytes >= 0 for each in files.values())
+        and all(map(_FILE.fullmatch, files))
+        and INDEX in files
+        and set(plain["models"]) <= set(MODELS)
+    )
 
 
 def _checksum(plain: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -28,6 +29,8 @@ from sat_retriever.index.store.place import IndexUrl, Place
 from sat_retriever.index.store.replacing import check_index, put_in_place
 from sat_retriever.index.store.sqlite import BESIDE, sole_writer_of
 from sat_retriever.records.files import flush, writing
+from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.opening.regular import open_regular
 
 _MODELS = ".models"  # ending of the folder beside an index for models that have no other place
 
@@ -122,6 +125,8 @@ def _copy_index(
     moved = _counting(manifest, "copying", told)
     _compare(folder, INDEX, manifest.files[INDEX], lambda file: copy_checked(file, draft, moved))
     open_as_it_is(draft).close()  # refuses what is no index of this or an older version
+    if not manifest.models.keys() <= meta_of(draft).keys():
+        raise broken(folder, "its notes have a model that its index does not name")
     beside = place.parent if isinstance(place, Path) else Path.cwd()
     homes = {
         part: _restore_model(folder, manifest, part, beside / f"{place.name}{_MODELS}", moved)
@@ -198,20 +203,30 @@ def _copy_folder(
 def _holds(home: Path, files: Mapping[str, FileNote]) -> bool:
     """True if a folder holds some files as they were."""
     try:
-        return all(noted(home / name) == note for name, note in files.items())
-    except OSError:
+        return all(
+            _size(home / name) == note.bytes and noted(home / name) == note
+            for name, note in files.items()
+        )
+    except (OSError, Refused):
         return False
+
+
+def _size(file: Path, within: Path | None = None) -> int:
+    """Bytes of a regular file, before any is read: a device or a pipe has no end."""
+    with open_regular(file, within) as opened:
+        return os.fstat(opened.fileno()).st_size
 
 
 def _compare(folder: Path, name: str, note: FileNote, read: Callable[[Path], FileNote]) -> None:
     """Read a file of a backup, and raise `IndexFormatError` unless it is as it was written."""
     file = folder / name
     try:
-        with file.open("rb"):
-            pass
+        size = _size(file, folder)
     except OSError as error:
         raise broken(folder, f"{name} cannot be read ({error.strerror})") from error
-    if read(file) != note:
+    except Refused as error:
+        raise broken(folder, f"{name} is no regular file of its folder") from error
+    if size != note.bytes or read(file) != note:
         raise broken(folder, f"{name} is not what was written there (its hash differs)")
 
 

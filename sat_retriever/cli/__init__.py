@@ -19,13 +19,11 @@ from typer.core import TyperCommand, TyperGroup
 from sat_retriever.errors import InputError, SatError
 
 _COMMANDS = {
-    "Find sheets and answers": {
+    "Find and read sheets": {
         "search": ("search", "Find the sheets that answer a question."),
         "why": ("why", "Explain where a sheet stands for a question."),
         "ask": ("ask", "Answer a question in words, from the sheets found."),
         "sql": ("sql", "Ask the tables of some sheets in SQL."),
-    },
-    "Look at what was found": {
         "show": ("show", "Show what is known about a workbook or a sheet."),
         "cells": ("cells", "Print cells of a sheet."),
         "export": ("export", "Print or save tables: CSV, JSON, Markdown, Parquet, Excel."),
@@ -147,7 +145,7 @@ class _Group(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help on one screen of 80 by 40, without loading a command or rich."""
-        formatter.write(f"Usage: {ctx.command_path} [--version] [--help] COMMAND [ARGS]...\n\n")
+        formatter.write(f"Usage: {ctx.command_path} [--version] [--help] COMMAND [ARGS]...\n")
         formatter.write(f"  {self.help} COMMAND --help tells more.\n")
         for heading, commands in _COMMANDS.items():
             formatter.write(f"\n{typer.style(heading, bold=True)}\n")

@@ -141,10 +141,11 @@ def index(
     read. Folders are searched recursively. Files that are spreadsheets
     neither by content nor by name are counted and ignored. Files that
     cannot be read are listed with the reason, as are links to files outside
-    the folders. A folder at a URL needs the extra remote; unchanged
-    workbooks are not downloaded again. --ray and --ray-address need the extra
-    ray. If no workbook is found and there is no index yet, none is made, and
-    the exit code is 1.
+    the folders. A folder at a URL needs the extra remote, or drives for
+    SharePoint, OneDrive and Google Drive; unchanged workbooks are not
+    downloaded again. --ray and --ray-address need the extra ray. If no
+    workbook is found and there is no index yet, none is made, and the exit
+    code is 1.
     """
     with progress("index", "looking for workbooks", path=str(paths[0])) as shown:
         # A third of a second that is shown.

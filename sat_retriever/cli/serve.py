@@ -40,9 +40,7 @@ from sat_retriever.cli.signin import (
     ClientOption,
     HeaderGroupsOption,
     HeaderOption,
-    HeaderOptions,
     IssuerOption,
-    OidcOptions,
     ProviderHostOption,
     ScopeOption,
     SecretOption,
@@ -140,6 +138,7 @@ class Transport(StrEnum):
     )
 )
 def serve(
+    context: typer.Context,
     file: IndexOption = DEFAULT_INDEX,
     *,
     host: HostOption = DEFAULT_HOST,
@@ -216,21 +215,7 @@ def serve(
         _with_logs(plan, audit, access_log, audit_failure, questions=audit_questions),
         host,
         port,
-        SignIn(
-            asking(as_groups, as_owner=as_owner),
-            token_file,
-            tokens,
-            OidcOptions(
-                oidc_issuer,
-                oidc_client,
-                oidc_secret_file,
-                oidc_groups_claim,
-                oidc_scope,
-                oidc_audience or (),
-                oidc_host or (),
-            ),
-            HeaderOptions(trusted_header, trusted_groups, trusted_from or ()),
-        ).within,
+        SignIn.of(context.params).within,
         f"serving {{sheets}} at {{url}}/ (JSON at {OPENAPI}, MCP at {HTTP_PATH}; Ctrl-C to stop)",
         started=webbrowser.open if open_ else None,
     )
@@ -243,6 +228,7 @@ def serve(
     )
 )
 def mcp(
+    context: typer.Context,
     file: IndexOption = DEFAULT_INDEX,
     *,
     reranker: RerankerOption = AUTO,
@@ -284,11 +270,10 @@ def mcp(
     """
     require("mcp", "mcp")
     log_warnings()
-    principals = asking(as_groups, as_owner=as_owner)
     if transport is Transport.STDIO:
         if audit or access_log:
             raise InputError("--audit and --access-log are for HTTP; add --transport http")
-        _serve_client(file, reranker, principals)
+        _serve_client(file, reranker, asking(as_groups, as_owner=as_owner))
         return
     require("prometheus_client", "mcp")
     plan = Plan(
@@ -299,21 +284,7 @@ def mcp(
         _with_logs(plan, audit, access_log, audit_failure, questions=audit_questions),
         host,
         port,
-        SignIn(
-            principals,
-            token_file,
-            tokens,
-            OidcOptions(
-                oidc_issuer,
-                oidc_client,
-                oidc_secret_file,
-                oidc_groups_claim,
-                oidc_scope,
-                oidc_audience or (),
-                oidc_host or (),
-            ),
-            HeaderOptions(trusted_header, trusted_groups, trusted_from or ()),
-        ).within,
+        SignIn.of(context.params).within,
         f"serving {{sheets}} at {{url}}{HTTP_PATH} (Ctrl-C to stop)",
     )
 
@@ -378,13 +349,14 @@ def _serve(
     )
 
     with listen(host, port) as listening:
+        signed = signing_in(plan)
+        check_private(listening, signs_in=signed.signs_in)
         named = replace(
             plan,
             names=known_names(host, plan.names),
             proxies=networks(plan.proxies),
-            open_files=open_files_at(listening, plan),
+            open_files=open_files_at(listening, signed),
         )
-        check_private(listening, signs_in=signing_in(named).signs_in)
         _warn_of_idle_rules(plan.index)
 
         def tell(sheets: int) -> None:

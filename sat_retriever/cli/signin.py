@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from sat_retriever.cli.options import asking
 from sat_retriever.errors import InputError
 from sat_retriever.records.permissions import Owner, Principals
 from sat_retriever.serve.oidc import Oidc
@@ -148,6 +149,31 @@ class SignIn:
     tokens: Path | None
     oidc: OidcOptions
     header: HeaderOptions
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> SignIn:
+        """Read it from the parameters of a command, which all commands call the same.
+
+        Raises:
+            InputError: If `--as` and `--as-owner` are both given.
+        """
+        return cls(
+            asking(given["as_groups"], as_owner=given["as_owner"]),
+            given["token_file"],
+            given["tokens"],
+            OidcOptions(
+                given["oidc_issuer"],
+                given["oidc_client"],
+                given["oidc_secret_file"],
+                given["oidc_groups_claim"],
+                given["oidc_scope"],
+                given["oidc_audience"] or (),
+                given["oidc_host"] or (),
+            ),
+            HeaderOptions(
+                given["trusted_header"], given["trusted_groups"], given["trusted_from"] or ()
+            ),
+        )
 
     def within(self, plan: Plan) -> Plan:
         """Return a plan with it; secrets are read from their files, or the environment."""

@@ -117,7 +117,7 @@ def own_reranker_name(index: SheetIndex) -> str:
     if index.reranker_name is not None:
         return index.reranker_name
     name = index.encoder_name
-    if is_packaged(name) and not _has_contents(index):
+    if is_packaged(name) and not _keeps_contents(index):
         kind, _, on = _described(name)
         with suppress(FingerprintMismatchError):  # an index of other texts, or of another version
             check_trained_on(index, Path(name), kind.command, on)
@@ -125,11 +125,11 @@ def own_reranker_name(index: SheetIndex) -> str:
     return LINKS.name
 
 
-def _has_contents(index: SheetIndex) -> bool:
-    # A retriever that many people use has one reranker, chosen before anybody asks. Until then an
-    # index with permissions shows no sheet, so what it is allowed to keep decides.
-    if index.is_restricted and index.principals is None:
-        return index.privacy.contents is ContentsPolicy.ALL
+def _keeps_contents(index: SheetIndex) -> bool:
+    # With permissions the setting says so, which is the same for all who ask: a retriever is made
+    # before anybody asks, and its choice must tell nothing of hidden sheets.
+    if index.is_restricted:
+        return index.privacy.contents is not ContentsPolicy.NAMES
     return index.has_contents
 
 

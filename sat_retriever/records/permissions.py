@@ -8,6 +8,7 @@ from enum import Enum
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final, TypeAlias
+from unicodedata import normalize
 
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.records.sheets import SheetRecord
@@ -71,8 +72,15 @@ class Rule:
     sheets: str = "*"
 
     def covers(self, place: str, sheet: str) -> bool:
-        """True if the rule is for a sheet of the workbook at a path, or of that name."""
-        return fnmatchcase(place, self.paths) and fnmatchcase(sheet, self.sheets)
+        """True if the rule is for a sheet of the workbook at a path, or of that name.
+
+        Letters with marks are equal however Unicode writes them: names of macOS have them in parts.
+        """
+        return _fits(place, self.paths) and _fits(sheet, self.sheets)
+
+
+def _fits(name: str, glob: str) -> bool:
+    return fnmatchcase(normalize("NFC", name), normalize("NFC", glob))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,18 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
-from sat_retriever.serve.asgi import App, Header, Message, Receive, Send, header_values, refuse
+from sat_retriever.serve.asgi import (
+    App,
+    Header,
+    Message,
+    Receive,
+    Send,
+    fields_of,
+    header_values,
+    refuse,
+)
 from sat_retriever.serve.identity import (
     Identity,
     SignInError,
@@ -209,7 +218,7 @@ class Access:
     ) -> None:
         """Start a session for the right token, and go on to the page that was asked for."""
         sent = (await receive()).get("body", b"").decode("utf-8", "replace")
-        form = parse_qs(sent, keep_blank_values=True, max_num_fields=8)
+        form = fields_of(sent, 8)
         target = _safe(form.get("next", ["/"])[0])
         tokens = self._ways.tokens.tokens() if self._ways.tokens else ()
         token = token_among(tokens, form.get("token", [""])[0].strip())
@@ -266,7 +275,7 @@ def _here(scope: Message) -> str:
 def _query(scope: Message) -> dict[str, str]:
     """Return the parameters of a request that are given once."""
     text = scope["query_string"].decode("ascii", "replace")
-    found = parse_qs(text, keep_blank_values=True, max_num_fields=32)
+    found = fields_of(text, 32)
     return {name: values[0] for name, values in found.items() if len(values) == 1}
 
 

@@ -14,7 +14,7 @@ from sat_retriever.serve.asking import Asking
 from sat_retriever.serve.limits import client_of
 from sat_retriever.serve.request import PageError, sheet_url
 from sat_retriever.serve.responses import HTML, answered, rendered
-from sat_retriever.serve.searchpage import SearchForm
+from sat_retriever.serve.searchform import SearchForm
 
 try:
     from starlette.requests import Request

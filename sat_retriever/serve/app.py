@@ -18,6 +18,7 @@ from sat_retriever.serve.api import Api
 from sat_retriever.serve.asking import Asking
 from sat_retriever.serve.blocks import BlockReader
 from sat_retriever.serve.facets import Facets, LatestFacets
+from sat_retriever.serve.foundlists import FoundList, FoundLists
 from sat_retriever.serve.graphpage import graph_page
 from sat_retriever.serve.grid import Grid
 from sat_retriever.serve.limits import HTTP_PATH, client_of
@@ -31,10 +32,12 @@ from sat_retriever.serve.responses import (
     json_response,
     rendered,
 )
-from sat_retriever.serve.searchpage import SearchForm, search_page
-from sat_retriever.serve.sheetpage import Steps, sheet_page, steps_at, table_file
+from sat_retriever.serve.searchform import SearchForm
+from sat_retriever.serve.searchpage import search_page
+from sat_retriever.serve.sheetpage import Steps, sheet_page, steps_in, table_file
 from sat_retriever.serve.signinpages import STATIC_ROUTE
 from sat_retriever.serve.workbookfile import Ways, given_out, open_here
+from sat_retriever.text.period.spans import asked_on
 from sat_retriever.tools.mcp import http_app, sheet_server
 from sat_retriever.tools.sheettools import SheetTools
 from sat_retriever.tools.work import BusyError, Searches, Workers
@@ -84,7 +87,7 @@ class Pages:
         asks: bool = False,
         open_files: OpenFiles = OpenFiles.OFF,
     ) -> None:
-        self._retriever = retriever
+        self._lists = FoundLists(retriever)
         self._index: SheetIndex = retriever.index
         self._facets = LatestFacets(self._index)
         self._folders: tuple[Facets | None, Markup] = (None, Markup())
@@ -131,23 +134,31 @@ class Pages:
 
     async def _reading(self, page: Page, given: Mapping[str, str], *, client: str) -> Response:
         """Answer with a sheet, and its place among those that the search before it found."""
-        steps = None
-        if question := given.get("q", "").strip():
+        steps, form = None, SearchForm.of(given)
+        if form.q:
             try:
-                steps = await self._searches.run(
-                    steps_at, self._retriever, given, question=question, client=client
-                )
+                steps = steps_in(await self._found(form, client), given.get("id", ""), form.asked)
             except (SatError, BusyError) as error:  # the sheet can be read without it
                 _logger.warning("the search before a sheet failed: %.500s", error)
         return await self._reads.run(page, given, steps, client=client)
+
+    async def _found(self, form: SearchForm, client: str) -> FoundList:
+        """Return what a search finds: as it was found before, or by a search."""
+        known = await self._reads.run(self._lists.known, form, client=client)
+        if known is not None:
+            return known
+        _hits, found = await self._searches.run(
+            self._lists.search, form, asked_on(None), question=form.q, client=client
+        )
+        return found
 
     def _search(self, given: Mapping[str, str]) -> Response:
         form = SearchForm.of(given)
         status, error = 200, None
         try:
-            found = search_page(self._retriever, form)
+            found = search_page(self._lists, form)
         except PageError as raised:  # the form stays, so that it can be corrected
-            found, status, error = search_page(self._retriever, SearchForm()), 400, raised.message
+            found, status, error = search_page(self._lists, SearchForm()), 400, raised.message
         facets = self._facets.get()
         shown = rendered(
             "search",
@@ -169,7 +180,7 @@ class Pages:
         return self._folders[1]
 
     def _search_json(self, given: Mapping[str, str]) -> Response:
-        return _json(search_page(self._retriever, SearchForm.of(given)))
+        return _json(search_page(self._lists, SearchForm.of(given)))
 
     def _sheet(self, given: Mapping[str, str], steps: Steps | None) -> Response:
         found = sheet_page(self._index, self._reader, given, steps)

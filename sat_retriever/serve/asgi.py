@@ -6,6 +6,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import parse_qs
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -47,6 +48,18 @@ def problem(status: int, detail: str, **more: object) -> bytes:
     told = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail}
     text = json.dumps({"type": "about:blank", **told, **more}, ensure_ascii=False)
     return text.encode("utf-8", "replace")
+
+
+def fields_of(text: str, most: int) -> dict[str, list[str]]:
+    """Return the fields of a form or a query string, each with its values; none if more are given.
+
+    >>> fields_of("a=1&b=&a=2", 3), fields_of("a=1&a=1&a=1&a=1", 3)
+    ({'a': ['1', '2'], 'b': ['']}, {})
+    """
+    try:
+        return parse_qs(text, keep_blank_values=True, max_num_fields=most)
+    except ValueError:  # parsed by nobody: a form of this server has few
+        return {}
 
 
 def header_values(scope: Message, name: bytes) -> list[str]:

@@ -32,6 +32,7 @@ class Cells:
     Attributes:
         area: Where they are: what was asked for, cut to the used range; None if nothing is left.
         used: The sheet's used range; None if unknown.
+        shown: Texts of cells that show another text than their value.
     """
 
     area: Area | None
@@ -39,6 +40,7 @@ class Cells:
     used: Area | None
     cut: bool
     labels: Mapping[Place, Merged] = field(default_factory=dict)
+    shown: Mapping[Place, str] = field(default_factory=dict)
 
 
 class BlockReader:
@@ -63,7 +65,8 @@ class BlockReader:
         labels = {
             place: label for each in windows for place, label in merged_labels(record, each).items()
         }
-        return Cells(area, _rows(windows, area) if area else (), used, cut, labels)
+        shown = {place: text for each in windows for place, text in each.shown.items()}
+        return Cells(area, _rows(windows, area) if area else (), used, cut, labels, shown)
 
     def _window(self, record: SheetRecord, file: Path, top: int, left: int) -> CellWindow:
         """Return one block, from memory if the file has not changed since."""
@@ -80,7 +83,7 @@ class BlockReader:
         if kept is not None:
             return kept
         area = Area(top, left, top + BLOCK_ROWS - 1, left + BLOCK_COLUMNS - 1)
-        found = read_sheet(self._index.bounded_file_of(record.sheet_id), record, area)
+        found = read_sheet(self._index.bounded_file_of(record.sheet_id), record, area, shown=True)
         with self._lock:
             self._kept[key] = found
             if len(self._kept) > _KEPT:

@@ -16,6 +16,7 @@ from sat_retriever.tools.context import header_above, reasons_of
 from sat_retriever.workbook.window import CellValue
 
 _LONG = 30  # characters
+_ROOM = 10  # characters that a column has room for, nearly always
 PREVIEW_ROWS, _FIRST = 8, 3  # rows of a preview; of these at the top, if it goes on further down
 
 Segment = tuple[str, bool]
@@ -33,6 +34,7 @@ class GridCell:
         numeric: True for a number, which is shown at the right.
         long: True for a text that needs a wide column.
         asked: True if it is the one to go to.
+        value: Its value, if it shows another text.
         of: Address of the cell above that its text stands in, if it is merged with that.
     """
 
@@ -43,6 +45,7 @@ class GridCell:
     long: bool = False
     of: str = ""
     asked: bool = False
+    value: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class GridRow:
 
     Attributes:
         heads: True if it is the last row of a header, which stays in sight.
+        above: True if it is above all tables, as a title is.
         out: Why it is no record, or may be none; empty for records and rows of no table.
     """
 
@@ -59,12 +63,22 @@ class GridRow:
     matched: bool = False
     heads: bool = False
     out: str = ""
+    above: bool = False
 
     @property
     def alone(self) -> int | None:
         """The place of its only cell that is not empty, if that is a text, such as a title."""
         there = [at for at, each in enumerate(self.cells) if each.parts]
         return there[0] if len(there) == 1 and not self.cells[there[0]].numeric else None
+
+    @property
+    def title(self) -> int | None:
+        """The place of a title above all tables that is shown across the empty cells beside it."""
+        at = self.alone if self.above else None
+        if at is None:
+            return None
+        room = _ROOM * (len(self.cells) - at)
+        return at if sum(len(text) for text, _marked in self.cells[at].parts) <= room else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +109,7 @@ def grid_of(
     area, places = cells.area, frozenset(matched)
     headers = header_areas(record)
     last = {each.bottom for each in headers if each.right > each.left}
+    first = min((each.top for each in headers), default=0)
     out = reasons_of(record, area)
     rows = []
     for number, values in enumerate(cells.rows, start=area.top):
@@ -102,10 +117,12 @@ def grid_of(
         for place in ((number, column) for column in range(area.left, area.left + len(values))):
             label = cells.labels.get(place)
             value = label.value if label else values[place[1] - area.left]
-            cell = _cell(value, place, headers, places, mark)
+            text = cells.shown.get((label.row, label.column) if label else place)
+            cell = _cell(value, text, place, headers, places, mark)
             shown.append(replace(cell, of=label.cell if label else "", asked=place == asked))
         hit = any(each.matched for each in shown)
-        rows.append(GridRow(number, tuple(shown), hit, number in last, out.get(number, "")))
+        said = out.get(number, "")
+        rows.append(GridRow(number, tuple(shown), hit, number in last, said, number < first))
     letters = tuple(column_letters(each) for each in range(area.left, area.right + 1))
     above = header_above(record, area)
     names = (above[0], tuple(map(cell_text, above[1]))) if above else None
@@ -180,17 +197,20 @@ def header_areas(record: SheetRecord) -> list[Area]:
 
 def _cell(
     value: CellValue,
+    shown: str | None,
     place: Place,
     headers: Sequence[Area],
     matched: frozenset[Place],
     mark: Mark | None,
 ) -> GridCell:
-    text = cell_text(value)
+    plain = cell_text(value)
+    text = cell_text(shown) if shown else plain
     hit = place in matched and bool(text)
     parts = ([(text, hit)] if hit or mark is None else mark(text)) if text else []
     number = isinstance(value, int | float) and not isinstance(value, bool)
     header = any(each.holds(*place) for each in headers)
-    return GridCell(parts, number, header, hit, len(text) > _LONG)
+    other = plain if text != plain else ""
+    return GridCell(parts, number, header, hit, len(text) > _LONG, value=other)
 
 
 class Marker:

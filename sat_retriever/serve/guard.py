@@ -156,14 +156,19 @@ def host_of(authority: str) -> str | None:
         return None
 
 
-def is_local(scope: Message) -> bool:
-    """True for a request that a program of this machine sends to it, without a proxy."""
+def is_local(scope: Message, passed_on: Sequence[bytes] = ()) -> bool:
+    """True for a request that a program of this machine sends to it, without a proxy.
+
+    Args:
+        passed_on: Further headers, in small letters, that a proxy alone sends.
+    """
     try:
         near = ip_address((scope.get("client") or ("",))[0].partition("%")[0]).is_loopback
     except ValueError:
         return False
     hosts = [host_of(each) in _LOCAL for each in header_values(scope, b"host")]
-    return near and hosts == [True] and not any(header_values(scope, x) for x in _FORWARDED)
+    proxied = any(header_values(scope, each) for each in (*_FORWARDED, *passed_on))
+    return near and hosts == [True] and not proxied
 
 
 def _known(name: str) -> str:

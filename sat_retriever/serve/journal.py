@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from sat_retriever.errors import InputError
+from sat_retriever.text.oneline import escaped
 
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
 _FLAGS |= getattr(os, "O_NONBLOCK", 0)  # so that a pipe without a reader is an error, no wait
@@ -114,8 +115,9 @@ class Journal:
 
 
 def _line(entry: Mapping[str, object]) -> bytes:
+    # A terminal that shows the file must not obey what a question or a name holds.
     text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
-    return f"{text}\n".encode("utf-8", "replace")
+    return f"{escaped(text.encode('utf-8', 'replace').decode())}\n".encode()
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ from sat_retriever.serve.request import (
     sheet_url,
     text_of,
 )
-from sat_retriever.serve.searchpage import SearchForm
+from sat_retriever.serve.searchform import SearchForm
 from sat_retriever.stages import Told, tell
 from sat_retriever.tools.naming import nearest_names
 

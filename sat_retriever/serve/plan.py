@@ -25,6 +25,7 @@ from sat_retriever.serve.oidc import Oidc, Provider
 from sat_retriever.serve.sessions import Sessions
 from sat_retriever.serve.tokens import OneToken, Token, TokenFile
 from sat_retriever.serve.trusted import HeaderWay, TrustedHeader
+from sat_retriever.text.oneline import escaped
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -41,14 +42,22 @@ _PREPARED = 8  # applications for tokens that are made before the first request
 _logger = logging.getLogger(__name__)
 
 
+class _OneLine(logging.Formatter):
+    """Writes a message on one line, whatever a request put into it; a traceback follows."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        return escaped(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802
+        return "\n".join(map(escaped, super().formatException(ei).split("\n")))
+
+
 def log_warnings() -> None:
     """Write warnings of a server to standard error, each with its time."""
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=logging.WARNING,
-        format="%(asctime)s %(levelname)s:%(name)s:%(message)s",
-        datefmt="%Y-%m-%dT%H:%M:%S%z",
-    )
+    handler = logging.StreamHandler(sys.stderr)
+    form = "%(asctime)s %(levelname)s:%(name)s:%(message)s"
+    handler.setFormatter(_OneLine(form, "%Y-%m-%dT%H:%M:%S%z"))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
 
 
 class OpenFiles(StrEnum):

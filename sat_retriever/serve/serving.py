@@ -17,10 +17,11 @@ from typing import Any
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError
 from sat_retriever.serve.guard import SecureHeaders, host_of
+from sat_retriever.serve.limits import client_of
 from sat_retriever.serve.plan import OpenFiles, Plan
 from sat_retriever.serve.service import Service
 from sat_retriever.serve.tokens import MAKE_ONE
-from sat_retriever.serve.trusted import Peer, network_of
+from sat_retriever.serve.trusted import Network, Peer, is_within, network_of
 
 try:
     import uvicorn
@@ -32,6 +33,7 @@ except ModuleNotFoundError:
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 CONNECTIONS = 512  # of a process; further ones are answered 503
+CLIENTS_CONNECTIONS = CONNECTIONS // 4  # of one client that is no named proxy; others are closed
 _WAITING = 2_048  # connections that wait to be accepted
 _TURN_S = 0.001  # after each, so that another process takes the next one
 _AGAIN_S = 1.0  # after one that could not be accepted
@@ -93,11 +95,13 @@ def open_files_at(listening: socket.socket, plan: Plan) -> OpenFiles:
     Raises:
         InputError: If programs of this machine would be started for others.
     """
-    alone = is_for_this_machine(listening) and not (plan.names or plan.proxies)
+    others = plan.names or plan.proxies or plan.oidc or plan.header
+    alone = is_for_this_machine(listening) and not others
     if plan.open_files == OpenFiles.DESKTOP and not alone:
         raise InputError(
             "others can reach this server, so it opens no programs here; give --open-files "
-            "download, or leave out --host, --allow-host and --proxy"
+            "download, or leave out --host, --allow-host, --proxy, --oidc-issuer and "
+            "--trusted-header"
         )
     return plan.open_files or (OpenFiles.DESKTOP if alone else OpenFiles.OFF)
 
@@ -161,6 +165,7 @@ class Serving(uvicorn.Server):
         )
         super().__init__(config)
         self._service = service
+        self._proxies = [network_of(each) for each in proxies]
         self._stop_s = stop_s
         self._stopped_by = 0
         self._deadline = 0.0
@@ -235,7 +240,9 @@ class Serving(uvicorn.Server):
         self._told.set()
 
     def _connection(self) -> Connection:
-        return Connection(self.config, self.server_state, self.lifespan.state)
+        made = Connection(self.config, self.server_state, self.lifespan.state)
+        made.proxies = self._proxies
+        return made
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop at a signal: new requests are refused, running ones may end."""
@@ -286,12 +293,19 @@ class Connection(H11Protocol):
     connection was made, or after the answer before. `RequestLimits` does the same for bodies.
     """
 
+    proxies: Sequence[Network] = ()
     _late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request."""
+        """Begin to wait for a request, unless this client has too many connections already."""
         super().connection_made(transport)
-        self._wait()
+        own = client_of({"client": self.client})
+        others = [each for each in self.connections if isinstance(each, Connection)]
+        there = sum(client_of({"client": each.client}) == own for each in others)
+        if there > CLIENTS_CONNECTIONS and not is_within(own, self.proxies):
+            transport.close()
+        else:
+            self._wait()
 
     def data_received(self, data: bytes) -> None:
         """Take some bytes; after those of a whole head there is no wait until its answer."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from itertools import chain
 from urllib.parse import quote
 
-from sat_retriever.answer.retriever import SheetRetriever
-from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import area_of, column_letters
 from sat_retriever.records.contents import Role
@@ -16,6 +14,7 @@ from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.hits import NO_COPIES
 from sat_retriever.records.sheets import SUMS, SheetRecord, Table, Visibility
 from sat_retriever.serve.blocks import BlockReader
+from sat_retriever.serve.foundlists import FoundList
 from sat_retriever.serve.pieces import Piece, piece_of, reading, record_of
 from sat_retriever.serve.request import (
     PageError,
@@ -26,10 +25,9 @@ from sat_retriever.serve.request import (
     related_of,
     sheet_url,
 )
-from sat_retriever.serve.searchpage import SearchForm, by_workbook, hit_url
+from sat_retriever.serve.searchform import SearchForm
 from sat_retriever.serve.workbookfile import attachment
 from sat_retriever.stages import Told, tell
-from sat_retriever.text.period.spans import asked_on
 from sat_retriever.workbook.typed import TableFormat, table_text
 
 _RELATED = 24
@@ -110,24 +108,18 @@ class SheetPage:
         return f"&{self.form.asked}" if self.form.q else ""
 
 
-def steps_at(retriever: SheetRetriever, given: Mapping[str, str]) -> Steps | None:
-    """Return the place of a sheet among those that the search before it found.
+def steps_in(found: FoundList, sheet_id: str, asked: str) -> Steps | None:
+    """Return the place of a sheet among those that a search found; None if it is none of them.
 
-    The search is repeated, so that an address alone leads on, in any window and without a script.
+    Args:
+        asked: The query string of the search, so that an address alone leads on, in any window
+            and without a script.
     """
-    form = SearchForm.of(given)
-    if not form.q:
-        return None
-    try:
-        hits = retriever.retrieve(form.q, form.k, form.filters(), today=asked_on(None))
-    except InputError as error:
-        raise PageError(400, f"{error}.") from error
-    found = list(chain.from_iterable(by_workbook(hits)))  # as the page shows them
-    at = {hit.sheet_id: place for place, hit in enumerate(found)}.get(given.get("id", ""))
+    at = {each.sheet_id: place for place, each in enumerate(found)}.get(sheet_id)
     if at is None:
         return None
     near = [found[place] if 0 <= place < len(found) else None for place in (at - 1, at + 1)]
-    before, after = ((hit_url(hit, form.asked), hit.sheet_id) if hit else None for hit in near)
+    before, after = ((f"{each.url}&{asked}", each.sheet_id) if each else None for each in near)
     return Steps(at + 1, len(found), before, after)
 
 

@@ -8,12 +8,14 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.permissions import LONGEST
 from sat_retriever.serve.asgi import App, Message, Receive, Send, header_values
 from sat_retriever.serve.identity import Identity, Way, plain_groups
 
+Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 _PEER = "sat.peer"
 _NAME = re.compile(r"[A-Za-z0-9-]{1,64}")
 _TOLD_EVERY_S = 60.0
@@ -35,6 +37,11 @@ class TrustedHeader:
     sources: Sequence[str]
     groups: str | None = None
 
+    @property
+    def names(self) -> tuple[bytes, ...]:
+        """Its headers, in small letters."""
+        return tuple(each.lower().encode() for each in (self.user, self.groups) if each)
+
     def check(self) -> None:
         """Refuse settings by which anybody could sign in, or nobody; raises `InputError`."""
         for name in filter(None, (self.user, self.groups)):
@@ -52,7 +59,7 @@ class TrustedHeader:
                 raise InputError(f"--trusted-from {each} is everybody; name the proxy's address")
 
 
-def network_of(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+def network_of(text: str) -> Network:
     """Return the network that a text names; raises `InputError` if it is none."""
     try:
         return ipaddress.ip_network(text)
@@ -61,6 +68,16 @@ def network_of(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
             f"{text!r} is not the address of a proxy; give an IP address or a network, for "
             "example 127.0.0.1 or 10.0.0.0/24"
         ) from error
+
+
+def is_within(address: str, networks: Sequence[Network]) -> bool:
+    """True if one of some networks has an address, which may be IPv4 written as IPv6."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    mapped = getattr(found, "ipv4_mapped", None) or found
+    return any(mapped in network for network in networks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +114,7 @@ class HeaderWay:
         if not users and not groups:
             return None
         peer: str = scope.get(_PEER, "")
-        if not self._is_named(peer):
+        if not is_within(peer, self._sources):
             self._tell(
                 "a header of %s that names a person was left out: not a --trusted-from", peer
             )
@@ -111,14 +128,6 @@ class HeaderWay:
             return None
         listed = _text(groups[0]).split(",") if groups else []
         return Identity(name, Way.HEADER, plain_groups(listed))
-
-    def _is_named(self, peer: str) -> bool:
-        try:
-            address = ipaddress.ip_address(peer.partition("%")[0])
-        except ValueError:
-            return False
-        mapped = getattr(address, "ipv4_mapped", None) or address
-        return any(mapped in network for network in self._sources)
 
     def _tell(self, reason: str, peer: str) -> None:
         """Log a reason, once a minute, since anybody can cause it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.permissions import OWNER
@@ -25,6 +26,7 @@ class Watching:
 
     metrics: Metrics
     logs: Logs
+    passed_on: Sequence[bytes] = ()  # headers of a proxy that signs people in
 
     def of_owners(self, app: App) -> App:
         """Wrap an application; whoever signed in and sees all sheets sees the counts too."""
@@ -32,7 +34,7 @@ class Watching:
 
     def of_this_machine(self, app: App) -> App:
         """Wrap what asks for tokens, so that programs of this machine need none for the counts."""
-        return WithMetrics(app, self.metrics, is_local)
+        return WithMetrics(app, self.metrics, partial(is_local, passed_on=self.passed_on))
 
     def of_all(self, app: App, routes: Sequence[str]) -> App:
         """Wrap what all requests pass through; they take some routes, or sign in."""
@@ -59,4 +61,4 @@ def watching(plan: Plan, index: SheetIndex, place: Place | None = None) -> Itera
         )
         metrics = opened.enter_context(closing(Metrics(IndexState.of(index), place)))
         logs = Logs(audit, access, plan.audit_questions, AuditFailure(plan.audit_failure))
-        yield Watching(metrics, logs)
+        yield Watching(metrics, logs, plan.header.names if plan.header else ())

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import parse_qs, quote
+from urllib.parse import quote
 
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.files import portable
 from sat_retriever.records.formats import EXTENSIONS, extension_of
 from sat_retriever.records.permissions import OWNER
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.serve.asgi import Message
+from sat_retriever.serve.asgi import Message, fields_of
 from sat_retriever.serve.guard import is_local
 from sat_retriever.serve.pieces import gone, reading, record_of
 from sat_retriever.serve.plan import OpenFiles
@@ -82,7 +82,7 @@ def open_here(index: SheetIndex, ways: Ways, body: bytes, scope: Message) -> Non
         raise PageError(403, ways.why or "This server opens no programs on its machine.")
     if not is_local(scope):
         raise PageError(403, "Only a browser on the server's machine can open files there.")
-    form = parse_qs(body.decode("utf-8", "replace"), max_num_fields=8)
+    form = fields_of(body.decode("utf-8", "replace"), 8)
     folder = "folder" in form
     record = record_of(index, {"id": form.get("folder" if folder else "open", [""])[0]})
     if record.url:

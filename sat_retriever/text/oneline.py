@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 _CHARS = 60  # most characters of a header or an example
 
 
@@ -12,6 +14,17 @@ def one_line(text: str) -> str:
     'Q3 2024'
     """
     return " ".join(text.split())
+
+
+def escaped(text: str) -> str:
+    r"""The text with escapes of JSON in place of line ends, controls and bidi marks.
+
+    >>> escaped("a\nb\x9b31m\u202e\U000e0001")
+    'a\\nb\\u009b31m\\u202e\\udb40\\udc01'
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
 
 
 def short(text: str) -> str:

@@ -24,6 +24,7 @@ def read_sheet(
     *,
     formulas: bool = False,
     most: int = MAX_CELLS,
+    shown: bool = False,
 ) -> CellWindow:
     """Cells of an indexed sheet, read anew from its file.
 
@@ -33,6 +34,7 @@ def read_sheet(
         wanted: The cells.
         formulas: True for formulas in place of the values of their cells.
         most: Largest number of cells.
+        shown: True for the texts that the cells show, too.
 
     Raises:
         PathNotFoundError: If the file is gone.
@@ -48,6 +50,7 @@ def read_sheet(
         relative=record.path or None,
         encoding=record.encoding,
         most=most,
+        shown=shown,
     )
 
 

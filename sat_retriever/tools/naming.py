@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 
 from sat_retriever.errors import InputError, PathNotFoundError, UnknownSheetError
@@ -17,37 +18,46 @@ _COMPARED = 3_000  # up to this many sheets, every name is compared, within a se
 _LIKELY = 200
 _LISTED = 20
 _NEAREST = 3  # names suggested for an unknown one
+_MOST_CUTS = 16  # places at which a name is cut in two
 
 
-def find_sheets(opened: SheetIndex, name: str) -> tuple[str, list[str]]:
-    """The workbook that a name denotes ("" if it denotes sheets), and ids of its sheets."""
+def find_sheets(opened: SheetIndex, name: str, *, on_disk: bool = True) -> tuple[str, list[str]]:
+    """The workbook that a name denotes ("" if it denotes sheets), and ids of its sheets.
+
+    Args:
+        on_disk: True takes also a path of this machine. False is for names that come from
+            elsewhere: whoever sends them must not learn where files lie, nor have the system look
+            for one.
+    """
     if opened.records([name]):
         return "", [name]
-    whole = _sheets(opened, name)
+    paths = cache(opened.paths)
+    whole = _sheets(opened, name, paths, on_disk=on_disk)
     if whole or "#" not in name:
         return name, whole
-    # Either name may contain a "#", so every split is tried.
+    # Either name may contain a "#", so every split is tried; not of a name that is nothing else.
     parts = name.split("#")
-    for cut in range(1, len(parts)):
+    for cut in range(1, min(len(parts), _MOST_CUTS + 1)):
         sheet = "#".join(parts[cut:])
-        records = opened.records(_sheets(opened, "#".join(parts[:cut])))
+        workbook = "#".join(parts[:cut])
+        records = opened.records(_sheets(opened, workbook, paths, on_disk=on_disk))
         found = [sheet_id for sheet_id, record in records.items() if record.sheet == sheet]
         if found:
             return "", found
     return name, []
 
 
-def named_sheet(opened: SheetIndex, name: str) -> tuple[SheetRecord, str]:
+def named_sheet(opened: SheetIndex, name: str, *, on_disk: bool = True) -> tuple[SheetRecord, str]:
     """The one sheet that a name denotes, and the range of cells if a citation has one.
 
     A name is a sheet's id, a citation (`id!A1:D20`), or either with runs of blanks printed as one.
-    The name of a workbook with one sheet denotes that sheet.
+    The name of a workbook with one sheet denotes that sheet. `on_disk` is as in `find_sheets`.
 
     Raises:
         UnknownSheetError: If there is no such sheet; the message names the nearest ones.
         InputError: If there are several; the message names some.
     """
-    found, cited = _meant(opened, name)
+    found, cited = _meant(opened, name, on_disk=on_disk)
     if not found:
         raise UnknownSheetError(unknown_name(opened, one_line(name)))
     if len(found) > 1:
@@ -57,11 +67,13 @@ def named_sheet(opened: SheetIndex, name: str) -> tuple[SheetRecord, str]:
     return record, cited
 
 
-def _meant(opened: SheetIndex, name: str) -> tuple[dict[str, SheetRecord], str]:
+def _meant(
+    opened: SheetIndex, name: str, *, on_disk: bool = True
+) -> tuple[dict[str, SheetRecord], str]:
     plain = name.strip()
     cut, _mark, cited = plain.rpartition("!")
-    for text, range_ in ((name, ""), (plain, ""), (cut, cited)):
-        _workbook, ids = find_sheets(opened, text) if text else ("", [])
+    for text, range_ in dict.fromkeys(((name, ""), (plain, ""), (cut, cited))):
+        _workbook, ids = find_sheets(opened, text, on_disk=on_disk) if text else ("", [])
         if ids and (found := opened.records(ids)):
             return found, range_
     if len(opened) > _COMPARED:
@@ -166,17 +178,21 @@ def place_of(workbook: str) -> str:
     return workbook if is_url(workbook) else Path(workbook).resolve().as_posix()
 
 
-def _sheets(opened: SheetIndex, workbook: str) -> list[str]:
-    """Ids of a workbook's sheets; its name is as in the index, a path from here, or its URL.
+def _sheets(
+    opened: SheetIndex, workbook: str, known: Callable[[], list[str]], *, on_disk: bool
+) -> list[str]:
+    """Ids of a workbook's sheets; its name is as in the index, its URL, or on disk its path.
 
     The end of a path is enough where no other path ends so.
     """
     ids = opened.sheet_ids(workbook)
     if not ids and workbook:
-        here = place_of(workbook)
-        paths = [s.path for s in opened.workbooks() if joined(s.root, s.path) == here]
+        paths: list[str] = []
+        if on_disk or is_url(workbook):  # as citations of files at URLs are
+            here = place_of(workbook)
+            paths = [s.path for s in opened.workbooks() if joined(s.root, s.path) == here]
         if not paths:
-            paths = [path for path in opened.paths() if path.endswith(f"/{workbook}")]
+            paths = [path for path in known() if path.endswith(f"/{workbook}")]
             paths = paths if len(paths) == 1 else []
         ids = opened.sheet_ids(paths[0]) if paths else []
     return ids

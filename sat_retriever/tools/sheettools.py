@@ -375,7 +375,7 @@ class SheetTools:
         """
         for name in sheets:
             _check_text("sheets", name)
-        query = query_over(self.index, sheets, today=self.today, totals=totals)
+        query = query_over(self.index, sheets, today=self.today, totals=totals, on_disk=False)
         found = query.run(sql) if sql.strip() else None
         return QueryAnswer.of(query, found, self.max_tokens)
 
@@ -383,7 +383,7 @@ class SheetTools:
 
     def _named(self, sheet: str) -> tuple[SheetRecord, str]:
         _check_text("sheet", sheet)
-        return named_sheet(self.index, sheet)
+        return named_sheet(self.index, sheet, on_disk=False)
 
     def _cells(self, record: SheetRecord, window: CellWindow, *, formulas: bool) -> RangeCells:
         """The cells that fit in an answer, with notes for the reader."""

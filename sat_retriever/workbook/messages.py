@@ -37,6 +37,7 @@ class Window:
     table: int | None = None
     most: int = MAX_CELLS
     totals: bool = False
+    shown: bool = False  # True for the texts that the cells of a range show, beside their values
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,12 @@ class Request:
     password: str | None = None
     encoding: str = ""  # name of the encoding of a delimited file; empty to find it in the file
     limits: Limits = field(default_factory=Limits)
+
+    @property
+    def shown(self) -> Area | None:
+        """Cells whose texts are asked for; None without any."""
+        window = self.window
+        return window.area if window is not None and window.shown else None
 
     def asks_for(self, sheet: str) -> bool:
         """True if the request covers a sheet."""

@@ -74,6 +74,9 @@ class CellWindow:
     # Cells that are merged with others below them, of which some are returned; they may begin above
     # those. Empty if formulas were requested.
     merged: tuple[Merged, ...] = ()
+    # Texts of cells that show another text than their value, by row and column; only if asked for,
+    # and only where the file has format codes
+    shown: Mapping[Place, str] = field(default_factory=dict)
     # Values of cells that a delimited file writes otherwise, by row and column
     meant: Mapping[Place, CellValue] = field(default_factory=dict)
 
@@ -89,18 +92,19 @@ def read_range(  # noqa: PLR0913 - some cells, where they are, and how many
     encoding: str = "",
     limits: Limits = WINDOW_LIMITS,
     most: int = MAX_CELLS,
+    shown: bool = False,
 ) -> CellWindow:
     """Read at most `most` cells of a sheet: whole rows from the top, at least one.
 
     Values are those saved in the file: formulas are not computed, but returned with `formulas` if
-    the file has them. The sheet of a csv is called as the file is, without its extension. `within`
-    is the folder that the file must lie in, or the file that it must be, after links are resolved;
-    None allows every place. `relative` is the path by which sheet ids call the file, if its own
-    name is another, as that of a copy. The encoding is that of a delimited file, as its record
-    names it; empty to find it. Raises `PathNotFoundError` if there is no such file, `InputError` if
-    the file, or the sheet in it, cannot be read.
+    the file has them. `shown` asks for the texts that cells show, too. The sheet of a csv is called
+    as the file is, without its extension. `within` is the folder that the file must lie in, or the
+    file that it must be, after links are resolved; None allows every place. `relative` is the path
+    by which sheet ids call the file, if its own name is another, as that of a copy. The encoding is
+    that of a delimited file, as its record names it; empty to find it. Raises `PathNotFoundError`
+    if there is no such file, `InputError` if the file, or the sheet in it, cannot be read.
     """
-    window = Window(sheet, wanted, most=most)
+    window = Window(sheet, wanted, most=most, shown=shown)
     file = LocalFile(Path(path), within=within, called=relative)
     answers = ask_window(file, window, limits, encoding, formulas=formulas)
     cells = answers.of("cells")
@@ -177,5 +181,6 @@ def _window(
             Merged(row, column, last, above[0] if above else rows[row - top][column - left])
             for row, column, last, *above in cells["merged"]
         ),
+        shown={(row, column): text for row, column, text in cells.get("shown", ())},
         meant={(row, column): value for row, column, value in cells.get("meant", ())},
     )

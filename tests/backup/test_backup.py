@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import lzma
 import os
@@ -10,8 +11,10 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -264,13 +267,49 @@ def spoilt(folder: Path, name: str) -> None:
     (folder / name).write_bytes(data)
 
 
-def outside(folder: Path, _name: str) -> None:
-    """Notes that name a file outside of the backup, with a checksum that fits."""
-    plain = json.loads((folder / MANIFEST).read_text())
-    del plain["checksum"]
-    plain["files"]["encoder/../../stolen"] = plain["files"][INDEX]
-    plain["checksum"] = _checksum(plain)
-    (folder / MANIFEST).write_text(json.dumps(plain))
+def noting(**more: Any) -> Callable[[Path, str], None]:
+    """Write other notes, with a checksum that fits; those on files are added."""
+
+    def spoil(folder: Path, _name: str) -> None:
+        plain = json.loads((folder / MANIFEST).read_text())
+        del plain["checksum"]
+        files = {name: plain["files"][INDEX] | note for name, note in more.get("files", {}).items()}
+        plain |= more | {"files": plain["files"] | files}
+        plain["checksum"] = _checksum(plain)
+        (folder / MANIFEST).write_text(json.dumps(plain))
+
+    return spoil
+
+
+def leading(to: str) -> Callable[[Path, str], None]:
+    """Put a link in the place of a file, or a pipe."""
+
+    def spoil(folder: Path, name: str) -> None:
+        (folder / name).unlink()
+        if to:
+            (folder / name).symlink_to(to)
+        else:
+            os.mkfifo(folder / name)
+
+    return spoil
+
+
+HOSTILE = [
+    *((noting(files={name: {}}), MANIFEST, "its notes") for name in (
+        "encoder/../../stolen", "/tmp/stolen", "encoder/./a", "maps/..", "maps//a", "other/a",
+        "encoder", "encoder/a\nb", "C:/a", "encoder/a\\..\\b",
+    )),
+    *((noting(files={INDEX: note}), MANIFEST, "its notes") for note in (
+        {"bytes": "1"}, {"bytes": -1}, {"bytes": True}, {"sha256": 1},
+    )),
+    *((noting(**more), MANIFEST, "its notes") for more in (
+        {"models": {"../stolen": "/x"}}, {"models": {"encoder": 1}}, {"models": ["encoder"]},
+        {"missing": 1}, {"index": None},
+    )),
+    *((leading(to), INDEX, "is no regular file of its folder") for to in (
+        "/dev/zero", "/etc/hosts", "/proc/self/environ", "",
+    )),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -280,7 +319,7 @@ def outside(folder: Path, _name: str) -> None:
         (spoilt, MANIFEST, "its notes"),
         (lambda folder, name: (folder / name).unlink(), INDEX, "index.sat cannot be read"),
         (lambda folder, name: (folder / name).write_text("[]"), MANIFEST, "its notes"),
-        (outside, MANIFEST, "its notes"),
+        *HOSTILE,
     ],
 )
 def test_a_damaged_backup_is_told_and_changes_nothing(filled, tmp_path, spoil, name, said):
@@ -296,6 +335,19 @@ def test_a_damaged_backup_is_told_and_changes_nothing(filled, tmp_path, spoil, n
             attempt()
     assert len(sheets(filled.path)) == 41 and not (tmp_path / "new.sat").exists()
     assert not [*tmp_path.glob(".*restoring*")]
+
+
+def test_notes_lead_to_no_device_and_to_no_model_beside_those_of_the_index(filled, tmp_path):
+    folder = saved(filled, tmp_path)
+    noting(models={"reranker": "/x"})(folder, MANIFEST)
+    with pytest.raises(IndexFormatError, match="a model that its index does not name"):
+        restore(folder, tmp_path / "new.sat")
+    (folder / "encoder").mkdir()
+    (folder / "encoder" / "zero").touch()
+    empty = {"bytes": 0, "sha256": hashlib.sha256().hexdigest()}
+    noting(files={"encoder/zero": empty}, models={"encoder": "/dev"})(folder, MANIFEST)
+    restore(folder, tmp_path / "new.sat")  # without end, if /dev/zero were read
+    assert [*(tmp_path / "new.sat.models").glob("encoder-*/zero")]
 
 
 def test_a_backup_of_a_newer_form_is_refused(filled, tmp_path):

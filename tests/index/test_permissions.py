@@ -15,6 +15,8 @@ from sat_retriever import (
     InputError,
     Link,
     PermissionsError,
+    Rule,
+    Rules,
     SheetIndex,
     SheetRecord,
     SheetRetriever,
@@ -369,3 +371,16 @@ def test_damage_is_told_without_the_names_of_hidden_sheets(index):
     with pytest.raises(IndexFormatError) as told:
         index.seen_by(["sales"]).records(["s"])
     assert "Wages" not in str(told.value) and "'h'" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "written", ["Geh\u00e4lter", "Geha\u0308lter"], ids=["one sign", "two signs"]
+)
+@pytest.mark.parametrize(
+    "named", ["Geh\u00e4lter", "Geha\u0308lter"], ids=["one sign", "two signs"]
+)
+def test_a_rule_is_for_a_name_however_unicode_writes_its_letters(written, named):
+    """Else a folder that was packed on macOS would fall to the rules below, for everyone."""
+    rules = Rules((Rule(f"{written}/*", ("hr",)), Rule("*", ("hr",), written), Rule("*", ("*",))))
+    assert rules.groups_of(SheetRecord("a", "x", path=f"{named}/a.xlsx")) == ("hr",)
+    assert rules.groups_of(SheetRecord("a", named, path="a.xlsx")) == ("hr",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import http.server
 import importlib
 import itertools
@@ -12,8 +13,10 @@ import time
 from urllib.parse import urlencode
 
 import pytest
+from openpyxl import Workbook
 
 from conftest import BROWSERS, FLAGS
+from sat_retriever import index_paths
 from tests.serve.conftest import EVIL, LONG_ROWS, TOKEN, serving
 
 LONG = urlencode({"id": "pumps/Readings.xlsx#Long"})
@@ -162,6 +165,31 @@ def test_a_sheet_is_sorted_by_a_column_with_all_its_rows(server, window):
         found = axe.run(page).response["violations"]
         assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
     assert page.inner_text("#shown") == f"rows 1 to {LONG_ROWS}"
+
+
+def test_cells_are_sorted_by_their_values_not_by_what_they_show(
+    tmp_path, reports, index_file, window
+):
+    book = Workbook()
+    book.active.append(["Rent", "Due"])
+    days = [dt.date(2024, 10, 1), dt.date(2023, 12, 1), dt.date(2024, 2, 1)]
+    for row, (rent, day) in enumerate(zip((900, 12_000, -7), days, strict=True), start=2):
+        book.active.append([rent, day])
+        book.active[f"A{row}"].number_format = '#,##0.0 "€"'
+        book.active[f"B{row}"].number_format = "d mmm yyyy"
+    book.save(tmp_path / "Rents.xlsx")
+    index_paths([tmp_path], tmp_path / "own.sat", encoder=reports.parent / "encoder").close()
+    with serving(tmp_path / "own.sat") as own:
+        page = visit(window(), f"{own.url}/sheet?id=Rents.xlsx%23Sheet")
+        for at, column in (
+            ("A", ["-7.0 €", "900.0 €", "12,000.0 €"]),
+            ("B", ["1 Dec 2023", "1 Feb 2024", "1 Oct 2024"]),
+        ):
+            page.click(f"#cells thead button >> text={at}")
+            cells = f"#cells tbody td:nth-of-type({'AB'.index(at) + 1})"
+            assert page.locator(cells).all_inner_texts()[1:] == column
+        page.locator("td", has_text="12,000.0 €").hover()
+        assert page.locator("td", has_text="12,000.0 €").get_attribute("title") == "12000"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

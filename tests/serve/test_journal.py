@@ -67,3 +67,28 @@ def test_a_new_file_that_everyone_can_read_takes_no_lines(tmp_path: Path):
     log.write({"line": 3})
     assert (tmp_path / "a.jsonl").read_text() == '{"line":3}\n'
     log.close()
+
+
+HOSTILE = "a\n2026-01-01 ERROR b\r\x1b[31m\x7f\x9b31m\u202e\u2028\u200b\U000e0001é"
+
+
+def test_no_text_of_a_request_is_obeyed_by_a_terminal_that_shows_a_log(tmp_path: Path):
+    log = Journal(tmp_path / "a.jsonl")
+    log.write({"questions": [HOSTILE]})
+    log.close()
+    [line] = (tmp_path / "a.jsonl").read_text().split("\n")[:-1]
+    assert line.isprintable() and json.loads(line) == {"questions": [HOSTILE]} and "é" in line
+
+
+def test_a_message_of_the_server_is_one_line_whatever_it_tells():
+    program = (
+        "import logging, sys; from sat_retriever.serve.plan import log_warnings; log_warnings(); "
+        "logging.warning('failed: %s', sys.argv[1]); "
+        "\ntry: raise ValueError(sys.argv[1])\nexcept ValueError: logging.exception('so')"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program, HOSTILE], capture_output=True, text=True, check=True
+    ).stderr
+    lines = told.split("\n")[:-1]
+    assert all(each.isprintable() for each in lines)
+    assert "ERROR b" in lines[0] and lines[1].endswith("ERROR:root:so")

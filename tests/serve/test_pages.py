@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import html
 import io
 import json
@@ -246,6 +247,14 @@ def test_a_title_above_a_table_is_in_the_preview_and_not_cut(tmp_path, reports, 
         assert '<td colspan="3" class="long "' in found.text
         page = own.get("/sheet", id="Pumps.xlsx#Sheet")
         assert "colspan" not in page.text  # its cells are copied as cells
+        assert page.text.count('class="title ') == 0  # 45 characters, three columns
+    book.active["A1"] = "Fuel use of the north"
+    book.save(tmp_path / "Pumps.xlsx")
+    index_paths([tmp_path], tmp_path / "own.sat", encoder=reports.parent / "encoder").close()
+    with serving(tmp_path / "own.sat") as own:
+        page = own.get("/sheet", id="Pumps.xlsx#Sheet")
+        assert page.text.count('class="title ') == 1
+        assert Read(page.text).rows[1] == ["Fuel use of the north", "", ""]
 
 
 def test_the_question_stays_on_a_sheet_and_leads_to_the_next_one_and_back(server):
@@ -545,6 +554,35 @@ def test_the_start_page_tells_what_was_skipped_and_hits_that_their_workbook_is_g
         gone = [each for each in books if "This workbook is gone" in each]
         assert [words_of(re.search("<h2.*?</h2>", each)[0]) for each in gone] == ["staff.csv"]
         assert "/preview" not in gone[0] and "/table.csv" not in gone[0]
+
+
+def test_cells_show_what_the_workbook_shows_and_files_have_the_values(
+    tmp_path, reports, index_file
+):
+    book = Workbook()
+    book.active.append(["Rent", "Share", "Paid"])
+    for _ in range(3):
+        book.active.append([1234.5, 0.075, dt.date(2024, 3, 1)])
+    for column, code in zip("ABC", ('#,##0.00 "€"', "0.0%", "d mmm yy"), strict=True):
+        book.active[f"{column}2"].number_format = code
+    book.save(tmp_path / "Rents.xlsx")
+    index_paths([tmp_path], tmp_path / "own.sat", encoder=reports.parent / "encoder").close()
+    with serving(tmp_path / "own.sat") as own:
+        for path in ("/sheet", "/preview", "/rows"):
+            text = own.get(path, id="Rents.xlsx#Sheet", range="A1:C4", q="rent").text
+            assert "1,234.50 €" in Read(text).rows[2]
+            assert 'data-value="0.075" title="0.075">7.5%</td>' in text
+            assert 'title="2024-03-01">1 Mar 24</td>' in text
+            assert 'title=""' not in text
+        grid = json.loads(own.get("/rows.json", id="Rents.xlsx#Sheet").text)["grid"]
+        share = grid["rows"][1]["cells"][1]
+        assert (share["parts"], share["value"]) == ([["7.5%", False]], "0.075")
+        for path in ("/table.csv", "/table.json"):
+            table = own.get(path, id="Rents.xlsx#Sheet").text
+            assert "1234.5" in table and "0.075" in table and "%" not in table
+        asked = json.dumps({"sheet": "Rents.xlsx#Sheet", "range": "A2:C2"}).encode()
+        cells = own.ask("/api/table", "POST", asked, content_type="application/json")
+        assert "0.075" in cells.text and "7.5" not in cells.text
 
 
 def test_a_number_is_shown_as_the_workbook_shows_it(reports, tmp_path, index_file):

@@ -393,6 +393,13 @@ def test_a_named_proxy_says_who_asks(ruled):
             assert server.ask("/api/status", **wrong).status == 401, wrong
         page = server.ask("/", Accept="text/html")
         assert page.status == 401 and "Another server signs you in" in page.text
+        # What comes through the proxy is of somebody elsewhere, whatever else the proxy tells.
+        assert server.ask("/metrics", **ada, X_Forwarded_Groups="hr").status == 404
+        assert server.ask("/metrics").status == 200
+        assert (
+            server.ask("/workbook?id=staff.csv%23staff", **ada, X_Forwarded_Groups="hr").status
+            == 403
+        )
 
 
 def test_a_header_of_any_other_address_is_left_out_and_logged(ruled):

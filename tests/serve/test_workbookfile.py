@@ -14,8 +14,10 @@ import pytest
 
 from sat_retriever import SheetIndex, index_paths
 from sat_retriever.errors import InputError
+from sat_retriever.serve.oidc import Oidc
 from sat_retriever.serve.plan import OpenFiles, Plan
 from sat_retriever.serve.serving import listen, open_files_at
+from sat_retriever.serve.trusted import TrustedHeader
 from sat_retriever.serve.workbookfile import is_local
 from tests.serve.conftest import Server, serving
 
@@ -258,7 +260,15 @@ def test_by_default_files_are_opened_only_if_no_other_machine_reaches_the_server
     alone = Plan("x", None, page=True, names=())
     with listen("127.0.0.1", 0) as here:
         assert open_files_at(here, alone) == OpenFiles.DESKTOP
-        for more in ({"names": ["reports.example"]}, {"proxies": ["127.0.0.1"]}):
+        signs_in = TrustedHeader("X-User", ["127.0.0.1"])  # a proxy, for people elsewhere
+        provider = Oidc("https://login.example", "sheets")
+        others = (
+            {"names": ["reports.example"]},
+            {"proxies": ["127.0.0.1"]},
+            {"header": signs_in},
+            {"oidc": provider},
+        )
+        for more in others:
             plan = Plan("x", None, page=True, **{"names": (), **more})
             assert open_files_at(here, plan) == OpenFiles.OFF
     with listen("0.0.0.0", 0) as anywhere:

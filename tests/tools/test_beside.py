@@ -10,7 +10,8 @@ import pytest
 from sat_retriever import Content, SheetIndex, SheetRetriever, SheetTools, hit_text
 from sat_retriever.records.contents import CellText, TextKind
 from sat_retriever.serve.grid import Marker
-from sat_retriever.serve.searchpage import HitView, SearchForm
+from sat_retriever.serve.searchform import SearchForm
+from sat_retriever.serve.searchpage import HitView
 from tests.beside_cells import anchor, drawn, made_book, plain_book, shape
 from tests.fakes import HashedEncoder
 from tests.index.store.older import WITHOUT_NAMES

@@ -165,10 +165,10 @@ def test_the_first_text_says_if_nothing_seems_to_answer_within_its_tokens(kept, 
 
 def test_of_a_long_table_a_model_reads_the_matched_rows_below_the_headers(kept):
     found = hit(kept, "people of town 444", "Cities")
-    lines = hit_text(kept, found, Content(max_tokens=120)).splitlines()
+    lines = hit_text(kept, found, Content(max_tokens=190)).splitlines()
     assert lines[4:6] == ["| 1 | Code | City | People |", "| 444 | C-0442 | Town 442 | 442 |"]
     assert "| 446 | C-0444 | Town 444 | 444 |" in lines
-    whole = hit_text(kept, found).splitlines()
+    whole = hit_text(kept, found, Content(max_tokens=700)).splitlines()
     assert whole[5].startswith("| 436 |") and whole[-1].startswith("| 456 |")
 
 
@@ -176,9 +176,9 @@ def test_rows_far_down_a_table_that_is_cited_whole_are_shown(kept):
     found = hit(kept, "which codes are there of towns 5000", "Cities")
     assert found.part is None
     far = replace(found, why=replace(found.why, cells=(CellText("B446", "Town 444"),)))
-    assert "| 446 | C-0444 | Town 444 | 444 |" in hit_text(kept, far, Content(max_tokens=120))
+    assert "| 446 | C-0444 | Town 444 | 444 |" in hit_text(kept, far, Content(max_tokens=190))
     near = replace(found, why=replace(found.why, cells=(CellText("B46", "Town 44"),)))
-    assert "| 46 | C-0044 | Town 44 | 44 |" in hit_text(kept, near, Content(max_tokens=120))
+    assert "| 46 | C-0044 | Town 44 | 44 |" in hit_text(kept, near, Content(max_tokens=190))
 
 
 def test_headers_alone_are_an_option(kept):

@@ -166,7 +166,7 @@ def test_monthly_forms_of_equal_text_stay_apart(index):
 
 
 @pytest.mark.parametrize(
-    "content", [Content("markdown", 64), "markdown", {"form": "markdown", "max_tokens": 64}]
+    "content", [Content("markdown", 96), "markdown", {"form": "markdown", "max_tokens": 96}]
 )
 def test_a_hit_can_show_its_rows(index, content):
     [found] = SheetTokenRetriever(index, k=1, content=content).invoke(QUESTION)

@@ -150,7 +150,7 @@ const numberOf = (row) => Number(row.id.slice("row-".length));
 
 // Numbers before texts; empty cells come last, whichever the way.
 function compared(one, other, way) {
-  const [a, b] = [one.textContent, other.textContent];
+  const [a, b] = [one, other].map((cell) => cell.dataset.value ?? cell.textContent);
   if (!a || !b) return Boolean(b) - Boolean(a);
   const [x, y] = [one, other].map((cell) => cell.classList.contains("number"));
   if (x !== y) return way * (y - x);

@@ -14,6 +14,7 @@ import io
 import json
 import math
 import os
+import re
 import sys
 import zoneinfo
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,8 +22,8 @@ from typing import Any
 
 from sat_retriever.records.typedtable import value_text
 from sat_retriever.system import address_space
-from sat_retriever.tools.sql.check import DATES, MOMENTS, TIMES, Checked, check
-from sat_retriever.tools.sql.tree import RefusedStatement, first_line
+from sat_retriever.tools.sql.check import DATES, MOMENTS, REFUSED, TIMES, Checked, check
+from sat_retriever.tools.sql.tree import RefusedStatement, bounded, first_line
 from sat_retriever.workbook.values.window import plain_value
 
 _MIB = 1 << 20
@@ -96,7 +97,7 @@ def answers_of(
         shown = range(min(len(names), asked["columns"]))
         rows, more = fetched(connection, asked["rows"], shown)
     except RefusedStatement as refused:
-        yield {"refused": str(refused)}
+        yield {"refused": bounded(str(refused))}
     except (MemoryError, duckdb.OutOfMemoryException):
         yield {"beyond": "memory"}
     except duckdb.Error as error:  # an answer to the writer of the SQL
@@ -110,12 +111,19 @@ def answers_of(
 
 
 def _reading(connection: Any) -> frozenset[str]:
-    """Return the macros that read tables of the system."""
-    found = connection.execute(
-        "SELECT function_name FROM duckdb_functions() WHERE function_type = 'macro' "
-        "AND contains(upper(macro_definition), 'SELECT')"
+    """Return the macros that read tables of the system, or call what is refused."""
+    macros = connection.execute(
+        "SELECT function_name, lower(macro_definition) FROM duckdb_functions() "
+        "WHERE function_type = 'macro'"
     ).fetchall()
-    return frozenset(name for (name,) in found)
+    plain = REFUSED - {"error"}  # by which macros about data tell of wrong arguments
+    found = {name for name, body in macros if "select" in body}
+    more = found
+    while more:
+        called = re.compile(rf'\b({"|".join(plain | found)})"?\(')
+        more = {name for name, body in macros if name not in found and called.search(body)}
+        found |= more
+    return frozenset(found)
 
 
 def _behind(

@@ -245,6 +245,7 @@ def query_over(
     today: date | None = None,
     *,
     totals: bool = False,
+    on_disk: bool = True,
 ) -> TableQuery:
     """Return a query over the tables of some sheets, read anew from their files.
 
@@ -252,6 +253,7 @@ def query_over(
         names: Sheets, each as `named_sheet` understands it. A citation with a range names the
             table in which the range begins, else the main table is meant.
         today: The day that `current_date` gives; None for the day of the query.
+        on_disk: As in `named_sheet`.
 
     Raises:
         EmptyInputError: If no sheet is named.
@@ -263,7 +265,7 @@ def query_over(
     tables = []
     for name in names:
         check_wanted()
-        record, cited = named_sheet(index, name)
+        record, cited = named_sheet(index, name, on_disk=on_disk)
         try:
             tables.append(index.table(record.sheet_id, cited or 0, totals=totals))
         except PathNotFoundError as error:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+MAX_MESSAGE = 2_000  # characters; DuckDB repeats a value of any length in its own
 Node = Any  # of a syntax tree in JSON
 _SMALL = str.maketrans({chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)})
 
@@ -54,9 +55,14 @@ def parsed(connection: Any, sql: str) -> Node:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of DuckDB's message, without its last point."""
+    """Return the first line of DuckDB's message, without its last point; a long one is cut."""
     lines = [line for line in str(error).split("\n") if line.strip()]
-    return " ".join(" ".join(lines[:1]).split()).rstrip(".") or type(error).__name__
+    return bounded(" ".join(" ".join(lines[:1]).split()).rstrip(".") or type(error).__name__)
+
+
+def bounded(message: str) -> str:
+    """Return a message that is cut after `MAX_MESSAGE` characters."""
+    return message if len(message) <= MAX_MESSAGE else f"{message[: MAX_MESSAGE - 1]}…"
 
 
 def nodes(tree: Node) -> Iterator[tuple[dict[str, Any], frozenset[str]]]:

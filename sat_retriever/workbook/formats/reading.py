@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
-from sat_retriever.records.area import Area
+from sat_retriever.records.area import Area, Place
 from sat_retriever.records.contents import CellText
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import DataSource, SourceKind
@@ -82,6 +82,8 @@ class SheetFacts:
     unsaved: Places = field(default_factory=Places)
     sums: Sums = field(default_factory=dict)
     formats: CellFormats = field(default_factory=CellFormats)
+    # Texts of cells by row and column, if they are asked for and the file itself has them
+    shown: Mapping[Place, str] = field(default_factory=dict)
     beside: list[CellText] = field(default_factory=list)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sat_retriever.records.area import Area
+from sat_retriever.records.area import Area, Place
 from sat_retriever.records.formats import FormulaState, format_named
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SheetRecord, SkipReason, Visibility
@@ -20,7 +20,7 @@ from sat_retriever.workbook.tables.sketches import cell_sketch, column_profiles
 from sat_retriever.workbook.values.cells import cells_of
 from sat_retriever.workbook.values.grid import NO_PLACES, CellFormats, Grid, Places
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues, ValuesFailed
-from sat_retriever.workbook.values.window import cells_to_json, merged_to_json
+from sat_retriever.workbook.values.window import cells_to_json, merged_to_json, shown_to_json
 
 _LATER = 16  # share of what a workbook's contents may still take that is left to later sheets
 _EMPTY = "The sheet has no cell with a value."
@@ -125,7 +125,10 @@ def value_messages(
             yield from table_messages(cells_of(grid, merges), tables, wanted, cut=short)
             return
         told = cells_to_json(grid, wanted.area, area, cut=short, most=wanted.most)
-        yield {"cells": told | {"merged": merged_to_json(grid, merges, told)}}
+        told["merged"] = merged_to_json(grid, merges, told)
+        if wanted.shown:
+            told["shown"] = shown_to_json(grid, told, facts.shown if facts else {})
+        yield {"cells": told}
         return
     record = sheet_record(
         reading.source,
@@ -200,6 +203,9 @@ class Known:
     tables: Sequence[SheetTable] = ()
     unsaved: Mapping[str, Places] = field(default_factory=dict)
     formats: Mapping[str, CellFormats] = field(default_factory=dict)
+    shown: Mapping[Place, str] = field(
+        default_factory=dict
+    )  # texts of the cells that are asked for
 
 
 NOTHING_KNOWN = Known()
@@ -225,8 +231,9 @@ def read_by_value(
         unsaved = known.unsaved.get(sheet.name, NO_PLACES)
         formats = known.formats.get(sheet.name, CellFormats())
         facts = None
-        if len(unsaved) or len(formats):
+        if len(unsaved) or len(formats) or known.shown:
             facts = SheetFacts(unsaved=unsaved, formula_area=unsaved.area, formats=formats)
+            facts.shown = known.shown
         state = known.states.get(sheet.name, unread)
         yield from sheet_messages(reading, sheet, facts, tables.get(sheet.name, ()), state)
 

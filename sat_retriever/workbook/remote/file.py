@@ -23,9 +23,9 @@ from sat_retriever.workbook.remote.downloads import downloads_folder
 from sat_retriever.workbook.remote.systems import EXTRA, file_system, translated
 from sat_retriever.workbook.remote.url import joined
 
-_VERSIONS = ("ETag", "etag", "eTag", "content_md5", "md5Hash", "md5", "checksum")
+_VERSIONS = ("ETag", "etag", "content_md5", "md5Hash", "md5", "checksum")
 _TIMES = (
-    "LastModified", "last_modified", "lastModifiedDateTime", "mtime", "updated", "modified",
+    "LastModified", "last_modified", "mtime", "updated", "modified",
     "Last-Modified", "created",
 )  # fmt: skip
 _LONGEST = 200  # characters of a version
@@ -130,12 +130,10 @@ class RemoteFile:
     @classmethod
     def of(cls, root: str, relative: str, told: Mapping[str, Any]) -> RemoteFile:
         """The file that a file system's answer describes."""
-        more = told.get("item_info")  # SharePoint and OneDrive nest what they know
-        facts = {**more, **told} if isinstance(more, Mapping) else told
-        sizes = (facts.get("size"), facts.get("Size"))
+        sizes = (told.get("size"), told.get("Size"))
         size = next((int(each) for each in sizes if isinstance(each, (int, float))), None)
-        version = next((str(facts[key]) for key in _VERSIONS if facts.get(key)), "")
-        times = (_nanoseconds(facts.get(key)) for key in _TIMES)
+        version = next((str(told[key]) for key in _VERSIONS if told.get(key)), "")
+        times = (_nanoseconds(told.get(key)) for key in _TIMES)
         mtime_ns = next((each for each in times if each), 0)
         return cls(root, relative, size, mtime_ns, version.strip('"')[:_LONGEST])
 
@@ -171,4 +169,5 @@ def _nanoseconds(told: object) -> int:
     if moment is None:
         return 0
     zoned = moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
-    return int(zoned.timestamp()) * 1_000_000_000 + zoned.microsecond * 1000
+    found = int(zoned.timestamp()) * 1_000_000_000 + zoned.microsecond * 1000
+    return found if 0 < found < 1 << 63 else 0  # what an index can store; servers can tell any year

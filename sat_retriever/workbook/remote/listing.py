@@ -112,7 +112,8 @@ def _is_prefix(system: Any, base: str) -> bool:
 def _walked(system: Any, base: str) -> Iterator[list[Told]]:
     system.invalidate_cache()
     for _, folders, files in system.walk(base, maxdepth=_DEPTH, detail=True, on_error="raise"):
-        for name in [each for each in folders if each.startswith(".")]:
+        # `..` is no hidden folder but a bad name, which its files are told by.
+        for name in [each for each in folders if each.startswith(".") and each.strip(".")]:
             del folders[name]
         yield list(files.values())
         system.invalidate_cache()

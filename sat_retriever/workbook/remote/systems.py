@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import (
@@ -18,7 +20,17 @@ from sat_retriever.errors import (
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.remote.url import scheme_of, shown
 
+if TYPE_CHECKING:
+    from sat_retriever.workbook.remote.items import ItemTree
+
 EXTRA = "remote"
+OWN_EXTRA = "drives"
+# Services whose file systems are here, each with the packages that it needs.
+_OWN = {
+    "sharepoint": ("fsspec", "httpx"),
+    "onedrive": ("fsspec", "httpx"),
+    "gdrive": ("fsspec", "httpx", "joserfc"),
+}
 # File systems that list all objects below a folder in pages, and so know that there is none.
 PAGED = frozenset({"s3", "s3a"})
 # File systems without folders: a page's links are never followed.
@@ -32,12 +44,8 @@ _PACKAGES = {
     "abfss": "adlfs",
     "gs": "gcsfs",
     "gcs": "gcsfs",
-    "gdrive": "gdrive-fsspec",
     "http": "aiohttp requests",
     "https": "aiohttp requests",
-    "msgd": "msgraphfs",
-    "onedrive": "msgraphfs",
-    "sharepoint": "msgraphfs",
     "sftp": "paramiko",
     "ssh": "paramiko",
     "smb": "smbprotocol",
@@ -83,15 +91,35 @@ _REASONS = (
 )  # fmt: skip
 
 
+class ReasonError(Exception):
+    """An error whose message is the reason, in words for the user and without secrets."""
+
+
 def file_system(url: str) -> tuple[Any, str]:
     """The file system of a URL, and the URL's path on it.
 
     Credentials come from where the implementation looks for them: environment, profiles,
     fsspec's configuration.
     """
-    fsspec = check_system(url)
-    found, path = fsspec.core.url_to_fs(url, **_OPTIONS.get(scheme_of(url), {}))
+    fsspec, scheme = check_system(url), scheme_of(url)
+    if scheme in _OWN:
+        name = "SAT_DRIVE_URL" if scheme == "gdrive" else "SAT_GRAPH_URL"
+        return _own(scheme, os.environ.get(name, "").strip(), os.getpid()), url.split("://", 1)[1]
+    found, path = fsspec.core.url_to_fs(url, **_OPTIONS.get(scheme, {}))
     return found, str(path).rstrip("/")
+
+
+@cache
+def _own(scheme: str, address: str, _process: int) -> ItemTree:
+    """The one file system of a service in this process, whose threads share its token."""
+    if scheme == "gdrive":
+        from sat_retriever.workbook.remote import googledrive
+
+        return googledrive.GoogleDrive(address or googledrive.ADDRESS)
+    from sat_retriever.workbook.remote import graph
+
+    kind = graph.SharePoint if scheme == "sharepoint" else graph.OneDrive
+    return kind(address or graph.ADDRESS)
 
 
 def check_system(url: str) -> ModuleType:
@@ -99,8 +127,12 @@ def check_system(url: str) -> ModuleType:
 
     Raises `InputError` if it has none for workbooks, `MissingExtraError` without its package.
     """
-    fsspec = require("fsspec", EXTRA)
     scheme = scheme_of(url)
+    for package in _OWN.get(scheme, ()):
+        require(package, OWN_EXTRA)
+    fsspec = require("fsspec", EXTRA)
+    if scheme in _OWN:
+        return fsspec
     if scheme in _REFUSED:
         raise InputError(f"{shown(url)!r} is not a remote folder or file; name it by its path")
     try:
@@ -147,6 +179,8 @@ def reason_of(error: BaseException) -> str:
     >>> reason_of(PermissionError("Access Denied"))
     'access is denied; check the credentials and what they allow'
     """
+    if isinstance(error, ReasonError):
+        return str(error)
     said = " ".join(f"{type(each).__name__} {each}" for each in _chain(error))
     for signs, reason in _REASONS:
         if any(sign in said for sign in signs):

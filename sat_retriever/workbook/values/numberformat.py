@@ -33,6 +33,7 @@ class NumberFormat:
     # a hundred; None without one. Units of several formats are joined by "or".
     unit: str | None = None
     scaled: bool = False  # True if it shows thousands or millions: a cell of 1,200,000 says 1.2
+    code: str = ""  # the whole format code, where the texts of cells are asked for; else empty
 
 
 PLAIN = NumberFormat()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sat_retriever.records.area import Area
+import numpy as np
+
+from sat_retriever.records.area import Area, Place
 from sat_retriever.records.jsonform import Json
 from sat_retriever.workbook.messages import MAX_CELLS
 from sat_retriever.workbook.values.grid import Grid, Value
 from sat_retriever.workbook.values.read import MAX_TEXT
+from sat_retriever.workbook.values.shown import shown_text
 
 _WHOLE = 1e15  # floats below this without a fraction are whole numbers
 
@@ -102,6 +105,50 @@ def merged_to_json(grid: Grid, merges: Sequence[Area], cells: Json) -> list[list
         if value is not None and not isinstance(value, dt.timedelta):
             above = [plain_value(value)] if area.top < shown.top else []
             found.append([area.top, area.left, last, *above])
+    return found
+
+
+def shown_to_json(grid: Grid, cells: Json, texts: Mapping[Place, str]) -> list[list[Any]]:
+    """Row, column and text of the cells in a window that show another text than their value.
+
+    Args:
+        texts: What cells show, where the file itself says so; others have format codes.
+
+    >>> from sat_retriever.workbook.values.grid import CellFormats
+    >>> from sat_retriever.workbook.values.numberformat import NumberFormat
+    >>> formats = CellFormats([NumberFormat(code="0%")], room=1)
+    >>> formats.add(1, 2, 1)
+    >>> grid = Grid([["Margin", 0.19]], formats=formats)
+    >>> window = cells_to_json(grid, Area(1, 1, 1, 2), Area(1, 1, 1, 2), cut=False)
+    >>> shown_to_json(grid, window, {}), shown_to_json(grid, window, {(1, 2): "19 %"})
+    ([[1, 2, '19%']], [[1, 2, '19 %']])
+    """
+    rows = cells["rows"]
+    if not rows or not rows[0]:
+        return []
+    top, left = cells["top"], cells["left"]
+    found = texts or _texts_of(grid, Area(top, left, top + len(rows) - 1, left + len(rows[0]) - 1))
+    return [
+        [row, column, text]
+        for (row, column), text in found.items()
+        if 0 <= row - top < len(rows)
+        and 0 <= column - left < len(rows[0])
+        and text != str(rows[row - top][column - left])
+    ]
+
+
+def _texts_of(grid: Grid, area: Area) -> dict[Place, str]:
+    """The texts of the cells of an area by their format codes."""
+    formats = grid.formats
+    codes = formats.within((area.top, area.left), (len(area.rows), len(area.columns)))
+    if codes is None:
+        return {}
+    found = {}
+    for down, right in np.argwhere(codes).tolist():
+        row, column = area.top + down, area.left + right
+        text = shown_text(_value(grid, row, column), formats.shown[codes[down, right]].code)
+        if text is not None:
+            found[row, column] = text
     return found
 
 

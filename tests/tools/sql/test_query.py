@@ -12,6 +12,7 @@ from sat_retriever.records.typedtable import ROW
 from sat_retriever.tools.sql import process, query
 from sat_retriever.tools.sql.ask import QueryLimits
 from sat_retriever.tools.sql.query import TableQuery
+from sat_retriever.tools.sql.tree import MAX_MESSAGE
 from tests.builders import indexed, save_book
 
 
@@ -184,6 +185,9 @@ WRONG = [
     ("SELECT pg_get_viewdef(1)", "'pg_get_viewdef' is not allowed"),
     ("SELECT pg_catalog.format_type(1, 2)", "'format_type' is not allowed"),
     ("SELECT get_block_size('memory')", "'get_block_size' is not allowed"),
+    ("SELECT json_serialize_plan('FROM pg_class')", "'json_serialize_plan' is not allowed"),
+    ("SELECT pg_sleep(1000)", "'pg_sleep' is not allowed"),  # a macro that calls what is refused
+    ("SELECT setseed(0.5)", "'setseed' is not allowed"),
     ("SELECT * FROM histogram('orders', 'paid')", "'histogram' is not allowed"),
     ("SELECT * FROM query_table('orders')", "'query_table' is not allowed"),
     ("SELECT current_setting('home_directory')", "'current_setting' is not allowed"),
@@ -287,6 +291,13 @@ def test_durations_and_long_decimals_are_told_as_they_are(here):
 def test_a_moment_with_a_zone_is_told_in_utc(asked):
     [[moment]] = asked.run("SELECT TIMESTAMP '2024-01-01 01:30' AT TIME ZONE 'Europe/Berlin'").rows
     assert moment == "2024-01-01 00:30:00+00:00"
+
+
+@pytest.mark.parametrize("sql", ["SELECT repeat('x', 3000000)::INTEGER", f'FROM "{"x" * 19_000}"'])
+def test_a_message_is_bounded_whatever_value_it_repeats(sql, here):
+    with pytest.raises(QueryError) as error:
+        here.run(sql)
+    assert len(str(error.value)) < 2 * MAX_MESSAGE
 
 
 ENDLESS = [

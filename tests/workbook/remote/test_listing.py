@@ -94,10 +94,10 @@ def test_a_page_of_the_web_is_no_folder():
 
 
 def test_what_a_file_system_tells_of_a_file_is_understood():
-    nested = {"item_info": {"eTag": '"x1"', "lastModifiedDateTime": "2026-01-01T00:00:00Z"}}
-    assert RemoteFile.of("r", "a", {**nested, "size": 5}) == RemoteFile(
-        "r", "a", 5, 1_767_225_600_000_000_000, "x1"
-    )
+    told = {"etag": '"x1"', "mtime": "2026-01-01T00:00:00Z", "size": 5}
+    assert RemoteFile.of("r", "a", told) == RemoteFile("r", "a", 5, 1_767_225_600_000_000_000, "x1")
+    for year in ("0001", "9999"):
+        assert RemoteFile.of("r", "a", {"mtime": f"{year}-01-01"}).mtime_ns == 0
     web = {"Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT", "size": None}
     assert RemoteFile.of("r", "a", web) == RemoteFile("r", "a", None, 1_767_225_600_000_000_000)
     assert RemoteFile.of("r", "a", {"mtime": "soon"}) == RemoteFile("r", "a")

@@ -1,5 +1,6 @@
 """What counts as a URL, which are refused, and what a message shows of one."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,14 @@ def test_a_missing_package_and_an_unknown_scheme_are_told_apart():
         check_system("wibble://x/y")
     with pytest.raises(MissingExtraError, match="pip install gcsfs"):
         check_system("gs://x/y")
+
+
+@pytest.mark.parametrize(
+    ("url", "package"),
+    [("sharepoint://x/y", "httpx"), ("onedrive://x", "httpx"), ("gdrive://x", "joserfc")],
+)
+def test_a_service_without_its_packages_names_its_extra(url, package, monkeypatch):
+    pytest.importorskip("fsspec")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=rf"{package} is not installed; .*\[drives\]"):
+        check_system(url)

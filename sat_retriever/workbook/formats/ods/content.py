@@ -30,12 +30,13 @@ from sat_retriever.workbook.values.numberformat import FRACTION, PLAIN, NumberFo
 PART = "content.xml"
 _TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0 "
 _SPREADSHEET = "urn:oasis:names:tc:opendocument:xmlns:office:1.0 spreadsheet"
-_SHEET, _ROW = _TABLE + "table", _TABLE + "table-row"
+_SHEET, ROW = _TABLE + "table", _TABLE + "table-row"
 CELLS = (_TABLE + "table-cell", _TABLE + "covered-table-cell")
-FORMULA, _REPEATED = _TABLE + "formula", _TABLE + "number-columns-repeated"
-_OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0 "
+FORMULA, REPEATED = _TABLE + "formula", _TABLE + "number-columns-repeated"
+ROWS_REPEATED = _TABLE + "number-rows-repeated"
+OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0 "
 _MOST = 8  # characters of a currency
-_VALUE_TYPE, _CURRENCY = _OFFICE + "value-type", _OFFICE + "currency"
+_VALUE_TYPE, _CURRENCY = OFFICE + "value-type", OFFICE + "currency"
 _SHOWN = (b'"percentage"', b'"currency"')  # types of values that show a unit
 _ROW_START, _ROW_END = b"<table:table-row", b"</table:table-row>"
 _TEXT = re.compile(rb"<text:p>[^<]*</text:p>")
@@ -157,7 +158,7 @@ class _FormulaReader(SheetReader):
     def visit(self, name: str, attributes: Attributes) -> None:
         if name in CELLS:
             formula = attributes.get(FORMULA)
-            repeated = attributes.get(_REPEATED)
+            repeated = attributes.get(REPEATED)
             cols = 1 if repeated is None else max(1, count_in(repeated, 1))
             if formula and self.sheet is not None:
                 raw = self._raw(excel_formula(formula), cols, attributes)
@@ -167,9 +168,9 @@ class _FormulaReader(SheetReader):
                     self._found.unsaved.fill(area)
             self._keep_format(attributes, cols)
             self._col += cols
-        elif name == _ROW:
+        elif name == ROW:
             self._row += self._rows
-            self._rows = max(1, count_in(attributes.get(_TABLE + "number-rows-repeated"), 1))
+            self._rows = max(1, count_in(attributes.get(ROWS_REPEATED), 1))
             self._col = 1
 
     def _keep_format(self, attributes: Attributes, cols: int) -> None:

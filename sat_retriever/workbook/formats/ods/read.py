@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from sat_retriever.records.area import Place
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SkipReason
@@ -15,6 +16,7 @@ from sat_retriever.workbook.formats.formulas import Formulas, cell_formulas, for
 from sat_retriever.workbook.formats.ods.content import PART, read_formulas
 from sat_retriever.workbook.formats.ods.declared import OdsDeclared, read_declared
 from sat_retriever.workbook.formats.ods.formula import excel_references
+from sat_retriever.workbook.formats.ods.shown import read_shown
 from sat_retriever.workbook.formats.reading import Reading
 from sat_retriever.workbook.formats.sheets import Known, read_by_value
 from sat_retriever.workbook.formats.xlsx.charts import MAX_CHART_SOURCES, shown_ranges
@@ -34,7 +36,7 @@ def read_ods(reading: Reading) -> Iterator[Json]:
     yield from walk.content(reading.file)
     reading.formulas = walk.counts
     reading.show((*walk.declared.sources, *walk.charts))
-    known = Known(walk.states, walk.declared.tables, walk.unsaved, walk.formats)
+    known = Known(walk.states, walk.declared.tables, walk.unsaved, walk.formats, walk.shown)
     yield from read_by_value(reading, known)
     yield {"structure": to_json(walk.structure(), compact=True)}
 
@@ -49,6 +51,7 @@ class _Walk:
     counts: dict[str, int] = field(default_factory=dict)
     unsaved: dict[str, Places] = field(default_factory=dict)
     formats: dict[str, CellFormats] = field(default_factory=dict)
+    shown: dict[Place, str] = field(default_factory=dict)
 
     def content(self, file: BinaryIO) -> Iterator[Json]:
         if self.request.safe:
@@ -92,6 +95,9 @@ class _Walk:
                 self.states.setdefault(found.sheet, state)
         else:
             self.states = dict.fromkeys(self.declared.tabs, FormulaState.READ)
+        window = self.request.window
+        if window is not None and window.shown:
+            self.shown = read_shown(chunks, limits, window.sheet, window.area)
         for sheet, name, href in self.declared.objects[:_MAX_CHARTS]:
             if not self.budget.spent() and len(self.charts) < MAX_CHART_SOURCES:
                 texts = shown_ranges(_chart_ranges(package, href, self.budget))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from openpyxl.styles.numbers import BUILTIN_FORMATS
 
-from sat_retriever.records.area import area_of
+from sat_retriever.records.area import Area, area_of
 from sat_retriever.records.sheets import SkipReason, Visibility
 from sat_retriever.records.structure import DefinedName, External, TableObject
 from sat_retriever.workbook.limits import Refused
@@ -29,6 +29,7 @@ _MAX_STYLES = 65_536
 _MAX_NAMED = 4_000  # styles that the byte search looks for
 _MAIN_TYPE = "officeDocument"
 _STYLES_TYPE = "styles"
+_OF_COUNTRY = ("14", "22")  # short dates, which each reader's Excel writes as in their country
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _NO_CELLS = {
     "chartsheet": "chart sheet",
@@ -44,6 +45,12 @@ class Styles:
     shown: tuple[NumberFormat, ...] = ()
     # Position in `shown`, from 1 on, by the number of a style
     codes: dict[str, int] = field(default_factory=dict)
+    # Cells whose texts are asked for, of numbers and of texts; None for the units of all numbers
+    area: Area | None = None
+
+    def tells(self, kind: str) -> bool:
+        """True if the format of a cell of some type counts."""
+        return kind in (("", "n", "s", "str", "inlineStr") if self.area else ("", "n"))
 
     def sign(self) -> re.Pattern[bytes] | None:
         """Pattern of one of the styles in the tag of a cell with content; None without any."""
@@ -53,20 +60,26 @@ class Styles:
         for style in list(self.codes)[:_MAX_NAMED]:
             ends[style[:-1]] = ends.get(style[:-1], "") + style[-1]
         numbers = "|".join(f"{begin}[{digits}]" for begin, digits in ends.items())
-        return re.compile(rf'" s="({numbers})"(?: t="n"| [cv]m="[0-9]+")*>\s*<[vf]'.encode())
+        kinds, held = ("n|s|str|inlineStr", "[vfi]") if self.area else ("n", "[vf]")
+        tag = rf'" s="({numbers})"(?: t="(?:{kinds})"| [cv]m="[0-9]+")*>\s*<{held}'
+        return re.compile(tag.encode())
 
 
 NO_STYLES = Styles()
 
 
-def read_styles(package: Package, part: str) -> Styles:
-    """The styles of a workbook, as far as its part of styles can be read."""
+def read_styles(package: Package, part: str, area: Area | None = None) -> Styles:
+    """The styles of a workbook, as far as its part of styles can be read.
+
+    Args:
+        area: Cells whose texts are asked for; None for the units of numbers.
+    """
     reader = _StylesPart()
     try:
         package.each(part, reader.visit)
     except (BadXmlError, Refused):  # then numbers have no units; the values are read all the same
         return NO_STYLES
-    return reader.styles()
+    return reader.styles(area)
 
 
 class _StylesPart:
@@ -85,21 +98,31 @@ class _StylesPart:
         elif tag == "xf" and self._within == "cellXfs":
             self._used.append(attributes.get("numFmtId", "0"))
 
-    def styles(self) -> Styles:
-        meant = {number: self._shown(number) for number in dict.fromkeys(self._used)}
+    def styles(self, area: Area | None) -> Styles:
+        read = self._unit if area is None else self._text
+        meant = {number: read(number) for number in dict.fromkeys(self._used)}
         places: dict[NumberFormat, int] = {}
         codes: dict[str, int] = {}
         for style, number in enumerate(self._used):
             shown = meant[number]
             if shown != PLAIN and (shown in places or len(places) < MAX_FORMATS):
                 codes[str(style)] = places.setdefault(shown, len(places) + 1)
-        return Styles(tuple(places), codes)
+        return Styles(tuple(places), codes, area)
 
-    def _shown(self, number: str) -> NumberFormat:
+    def _unit(self, number: str) -> NumberFormat:
+        return number_format(self._code(number))
+
+    def _text(self, number: str) -> NumberFormat:
+        code = self._code(number)
+        if code in ("General", "@") or (number in _OF_COUNTRY and number not in self._named):
+            return PLAIN
+        return NumberFormat(code=code)
+
+    def _code(self, number: str) -> str:
         code = self._named.get(number)
         if code is None:
             code = BUILTIN_FORMATS.get(int(number) if number.isdecimal() else -1, "")
-        return number_format(code)
+        return code
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +146,12 @@ def main_part(package: Package) -> str:
     raise Refused(SkipReason.DAMAGED, "The package has no workbook part.")
 
 
-def read_contents(package: Package) -> Contents:
-    """Sheets, names, externals and date system of a workbook."""
+def read_contents(package: Package, shown: Area | None = None) -> Contents:
+    """Sheets, names, externals, date system and styles of a workbook.
+
+    Args:
+        shown: Cells whose texts are asked for; None for the units of numbers.
+    """
     part = main_part(package)
     links = package.relationships(part)
     reader = _WorkbookPart()
@@ -142,7 +169,7 @@ def read_contents(package: Package) -> Contents:
     names = tuple(_defined_name(attributes, text, sheets) for attributes, text in reader.names)
     externals = _externals(package, reader.externals, links)
     of_styles = [link.target for link in links.values() if link.type == _STYLES_TYPE]
-    styles = read_styles(package, of_styles[0]) if of_styles else NO_STYLES
+    styles = read_styles(package, of_styles[0], shown) if of_styles else NO_STYLES
     return Contents(sheets, names, externals, reader.date_1904, styles)
 
 

@@ -52,7 +52,7 @@ def read_xlsx(reading: Reading) -> Iterator[Json]:
         return
     try:
         package = Package.open(reading.file, reading.request.limits)
-        contents = read_contents(package)
+        contents = read_contents(package, reading.request.shown)
     except Refused as refused:
         if refused.reason not in (SkipReason.DAMAGED, SkipReason.XML_BOMB):
             raise

@@ -31,6 +31,7 @@ _FORMULA = re.compile(
     rb'<c r="([A-Z]{1,3}[1-9][0-9]{0,6})"([^<>]*)>\s*<f([^<>]*)>([^<]*</f>)?\s*'
     rb"(</c>|<v(?:\s[^<>]*)?(?:/>|></v>)\s*</c>|<v(?:\s[^<>]*)?(?<!/)>[^<]|<is[ >/])"
 )
+_TYPE = re.compile(rb' t="([A-Za-z]*)"')
 _TEXT_TYPE = re.compile(rb'\st="str"')
 _HIDDEN = re.compile(rb'\shidden="(?:1|true|on)"')
 # (a byte that is searched first because that is fast, the sign of unusual rows)
@@ -102,6 +103,7 @@ class RowScanner(RowFacts):
         self.errors: list[tuple[int, int, str]] = []
         self._codes = {style.encode(): code for style, code in styles.codes.items()}
         self._styled = styles.sign()
+        self._styles = styles
 
     def strip_rows(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Yield all but the rows, which are scanned; `NotPlain` if byte search could fail."""
@@ -147,14 +149,17 @@ class RowScanner(RowFacts):
 
     def _scan_formats(self, styled: re.Pattern[bytes], block: bytes) -> None:
         columns: dict[bytes, int] = {}
-        for sign in styled.finditer(block):
+        area = self._styles.area
+        first, last = (0, len(block)) if area is None else _bytes_of(block, area)
+        for sign in styled.finditer(block, first, last):
             start = block.rfind(b"<", 0, sign.start())
             place = _REF.match(block, start)
-            if place is None or (place.end() <= sign.start() and _is_typed(place, sign)):
+            if place is None or not self._styles.tells(_type_before(place, sign)):
                 continue
             letters = place[2]
             column = columns.get(letters) or columns.setdefault(letters, _column(letters))
-            self.formats.add(int(place[3]), column, self._codes[sign[1]])
+            if area is None or area.holds(int(place[3]), column):
+                self.formats.add(int(place[3]), column, self._codes[sign[1]])
 
     def _scan_rows(self, block: bytes) -> None:
         # Of each row: its number, its other attributes, the start of its content.
@@ -216,10 +221,20 @@ class RowScanner(RowFacts):
                 raise NotPlain("an error value in an unusual form")
 
 
-def _is_typed(place: re.Match[bytes], sign: re.Match[bytes]) -> bool:
-    """True if a cell's tag names a type other than a number before its style."""
-    between = place.string[place.end() : sign.start() + 1]
-    return b' t="' in between and b' t="n"' not in between
+def _type_before(place: re.Match[bytes], sign: re.Match[bytes]) -> str:
+    """The type that a cell's tag names before its style; empty without one."""
+    named = _TYPE.search(place.string, place.end() - 1, sign.start() + 1)
+    return named[1].decode() if named else ""
+
+
+def _bytes_of(block: bytes, area: Area) -> tuple[int, int]:
+    """Begin and end of the bytes that hold the rows of an area, and perhaps others."""
+    rows = [(int(match[1]), match.start()) for match in _ROW.finditer(block)]
+    held = [at for at, (row, _start) in enumerate(rows) if area.top <= row <= area.bottom]
+    if not held:
+        return 0, 0
+    end = rows[held[-1] + 1][1] if held[-1] + 1 < len(rows) else len(block)
+    return rows[held[0]][1], end
 
 
 def filled_area(attributes: Mapping[str, str]) -> Area | None:

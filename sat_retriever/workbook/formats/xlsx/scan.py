@@ -132,7 +132,7 @@ class _Reader(RowFacts):
         super().__init__(limits.cells, styles)
         self.scan = scan
         self.limits = limits
-        self._codes = styles.codes
+        self._styles = styles
         self.saw_rows_place = False
         self.parser = guarded_parser("of a worksheet")
         self.parser.StartElementHandler = self.start
@@ -155,7 +155,7 @@ class _Reader(RowFacts):
             self._cell(attributes)
         elif tag in ("v", "is"):
             self.bounds.add(self._row, self._col)
-            if tag == "v":
+            if tag == "v" or self._styles.area:
                 self._keep_format()
             if tag == "v" and (self._type == "e" or not self._has_value):
                 self._listen()
@@ -198,7 +198,7 @@ class _Reader(RowFacts):
         else:
             self._row, self._col = place
         self._type = attributes.get("t", "")
-        self._code = self._codes.get(attributes.get("s", ""), 0)
+        self._code = self._styles.codes.get(attributes.get("s", ""), 0)
         self._has_value = True
 
     def _listen(self) -> None:
@@ -229,7 +229,9 @@ class _Reader(RowFacts):
             self.scan.formulas.append(raw_formula(cell, text, self._formula))
 
     def _keep_format(self) -> None:
-        if self._code and self._type in ("", "n"):
+        area = self._styles.area
+        asked = area is None or area.holds(self._row, self._col)
+        if self._code and asked and self._styles.tells(self._type):
             self.formats.add(self._row, self._col, self._code)
         self._code = 0
 

@@ -20,6 +20,7 @@ from sat_retriever.workbook.values.numberformat import NumberFormat
 
 LIMITS = Limits()
 STYLES = Styles((NumberFormat("kg"), NumberFormat("EUR")), {"0": 1, "1": 2, "3": 1})
+TEXTS = Styles((NumberFormat(code="0%"),), {"1": 1, "3": 1}, Area(100, 3, 300, 500))
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/spreadsheetml/main"
 
@@ -229,7 +230,8 @@ def row_elements(draw):
     for row in sorted(draw(st.sets(st.integers(1, 400), max_size=8))):
         cells = []
         for col in sorted(draw(st.sets(st.integers(1, 800), max_size=5))):
-            kind = draw(st.sampled_from(["", ' s="3"', ' t="s"', ' t="e"', ' s="1" t="str"']))
+            kinds = ["", ' s="3"', ' t="s"', ' t="e"', ' s="1" t="str"', ' t="s" s="1"']
+            kind = draw(st.sampled_from([*kinds, ' t="e" s="1"', ' s="3" t="b"']))
             content = draw(CONTENT)
             if "e" in kind:
                 content = re.sub(r"<v></v>|<v/>|<v .*", "<v>#REF!</v>", content)
@@ -242,10 +244,10 @@ def row_elements(draw):
 
 
 @settings(max_examples=300)
-@given(row_elements(), st.integers(5, 500))
-def test_both_readers_agree_on_any_plain_rows(rows, size):
+@given(row_elements(), st.integers(5, 500), st.sampled_from([STYLES, TEXTS]))
+def test_both_readers_agree_on_any_plain_rows(rows, size, styles):
     xml = sheet(rows)
-    assert scan_plain(pieces(xml, size), LIMITS, STYLES) == parse_rows(pieces(xml), LIMITS, STYLES)
+    assert scan_plain(pieces(xml, size), LIMITS, styles) == parse_rows(pieces(xml), LIMITS, styles)
 
 
 @settings(max_examples=200)
