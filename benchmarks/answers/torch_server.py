@@ -65,7 +65,8 @@ class Int8Linear(torch.nn.Module):
 
     def __init__(self, layer: torch.nn.Linear, compiled: bool = False) -> None:
         super().__init__()
-        self._int8, self._scaled = _compiled() if compiled else (_int8, _scaled)
+        functions: tuple[Any, Any] = _compiled() if compiled else (_int8, _scaled)
+        self._int8, self._scaled = functions
         self._weight, self._scale = _int8(layer.weight.detach())
         self._bias = layer.bias
 
@@ -74,8 +75,8 @@ class Int8Linear(torch.nn.Module):
         rows, scale = self._int8(given.flatten(end_dim=-2))
         sums = torch._int_mm(rows, self._weight.t())
         found = self._scaled(sums, scale, self._scale.t(), given.dtype)
-        found = found.unflatten(0, given.shape[:-1])
-        return found if self._bias is None else found + self._bias
+        outputs: torch.Tensor = found.unflatten(0, given.shape[:-1])
+        return outputs if self._bias is None else outputs + self._bias
 
 
 def _int8(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
