@@ -14,9 +14,12 @@ from __future__ import annotations
 import importlib
 import json
 import queue
+import select
+import socket
 import threading
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,6 +32,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache, Gguf
 
 _SHARED = 512  # tokens; a longer beginning in common with the prompt before is not read again
 _LONGEST_BODY = 8 << 20  # bytes
+_LOOK_S = 1.0  # seconds between two looks whether the client is still there
 
 
 @dataclass(eq=False, slots=True)
@@ -42,6 +46,7 @@ class _Question:
     grammar: Any  # of llguidance; None where every text is allowed
     done: Future[str] = field(default_factory=Future)  # the finish reason
     reply: list[int] = field(default_factory=list)  # tokens
+    gone: bool = False  # whoever asked
     cache: Any = None  # keys and values of the prompt, until it joins the batch
 
     @property
@@ -181,9 +186,16 @@ class TorchModel:
             raise ValueError(f"response_format: {found.get_error()}")
         return found
 
-    def answer(self, question: _Question) -> tuple[str, str]:
-        """Return the text of a reply and its finish reason."""
+    def answer(self, question: _Question, gone: Callable[[], bool]) -> tuple[str, str]:
+        """Return the text of a reply and its finish reason.
+
+        Args:
+            question: What is asked.
+            gone: Looked at each second; once True, no more of the reply is written.
+        """
         self._waiting.put(question)
+        while wait([question.done], _LOOK_S).not_done:
+            question.gone = question.gone or gone()
         reason = question.done.result()
         return self._tokenizer.decode(question.reply, skip_special_tokens=True), reason
 
@@ -201,6 +213,9 @@ class TorchModel:
     def _admit(self) -> None:
         """Read the prompts of waiting questions while there is room; wait if none is open."""
         while len(self._open) < self._slots and (question := self._fitting()):
+            if question.gone:
+                question.done.set_result("length")
+                continue
             try:
                 if not self._says(question, self._read(question)):
                     continue
@@ -289,7 +304,7 @@ class TorchModel:
             if question.grammar is not None:
                 question.grammar.consume_token(token)
                 ended = question.grammar.is_stopped()
-        if ended or len(question.reply) == question.max_tokens:
+        if ended or question.gone or len(question.reply) == question.max_tokens:
             question.done.set_result("stop" if ended else "length")
         return not question.done.done()
 
@@ -334,7 +349,7 @@ def server_of(model: TorchModel, name: str, host: str, port: int) -> ThreadingHT
                 self._refuse(400, str(error))
                 return
             try:
-                text, reason = model.answer(question)
+                text, reason = model.answer(question, self._is_left)
             except Exception as error:  # noqa: BLE001 - of the thread that answers
                 self._refuse(500, str(error))
                 return
@@ -346,6 +361,11 @@ def server_of(model: TorchModel, name: str, host: str, port: int) -> ThreadingHT
             choice = {"index": 0, "message": said, "delta": said, "finish_reason": reason}
             self._send(200, {"model": name, "choices": [choice], "usage": counts})
 
+        def _is_left(self) -> bool:
+            """Return True if the client has closed the connection."""
+            ready, _, _ = select.select([self.connection], [], [], 0)
+            return bool(ready) and not self.connection.recv(1, socket.MSG_PEEK)
+
         def _refuse(self, status: int, why: str) -> None:
             self._send(status, {"error": {"message": why}})
 
@@ -354,8 +374,9 @@ def server_of(model: TorchModel, name: str, host: str, port: int) -> ThreadingHT
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
+            with suppress(ConnectionError):  # the client has left
+                self.end_headers()
+                self.wfile.write(data)
 
         def log_message(self, *_: object) -> None:
             """Say nothing of each request."""

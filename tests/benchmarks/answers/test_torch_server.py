@@ -1,6 +1,9 @@
 """A tiny model behind the server: batches and kept beginnings change no answer."""
 
+import json
+import socket
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -138,3 +141,21 @@ def test_a_layer_of_8_bits_computes_what_the_layer_did_and_moves_no_other_token(
     sizes = wanted.norm(dim=-1)
     assert bool(((found - wanted).norm(dim=-1) < 0.02 * sizes).all())
     assert not torch.equal(found, wanted)
+
+
+def test_a_question_whose_client_has_left_is_answered_no_further(model, tokenizer):
+    served, read = TorchModel(model, tokenizer, 100_000, 1), []
+    inner = served._read
+    served._read = lambda question: (read.append(question), inner(question))[1]
+    with server_of(served, "tiny", "127.0.0.1", 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        client = OpenAIModel("tiny", f"http://127.0.0.1:{server.server_port}/v1", pauses_s=())
+        body = json.dumps({"messages": [{"role": "user", "content": "b"}], "max_tokens": 90_000})
+        with socket.create_connection(("127.0.0.1", server.server_port)) as left:
+            head = f"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: {len(body)}\r\n\r\n"
+            left.sendall((head + body).encode())
+            while not read:
+                time.sleep(0.01)
+        _replied(client, "after it")  # the one slot is free
+        server.shutdown()
+    assert read[0].gone and len(read[0].reply) < 90_000
