@@ -145,6 +145,7 @@ def test_a_layer_of_8_bits_computes_what_the_layer_did_and_moves_no_other_token(
 
 def test_a_question_whose_client_has_left_is_answered_no_further(model, tokenizer):
     served, read = TorchModel(model, tokenizer, 100_000, 1), []
+    served._end = -1  # no reply ends by itself
     inner = served._read
     served._read = lambda question: (read.append(question), inner(question))[1]
     with server_of(served, "tiny", "127.0.0.1", 0) as server:
@@ -156,6 +157,6 @@ def test_a_question_whose_client_has_left_is_answered_no_further(model, tokenize
             left.sendall((head + body).encode())
             while not read:
                 time.sleep(0.01)
-        _replied(client, "after it")  # the one slot is free
+        _replied(client, "after it", max_tokens=2)  # the one slot is free
         server.shutdown()
     assert read[0].gone and len(read[0].reply) < 90_000
