@@ -951,8 +951,8 @@ SECTIONS = (
         text=(
             "Requests over HTTP, one at a time, to a new server. The preview reads the workbook "
             "unless an earlier question did; both pages of the sheet have its cells from memory. "
-            "With a question a sheet's page repeats the search, to lead to the next and the "
-            "previous hit. Tasks are done by a script in chromium, each checked at its end; a "
+            "With a question a sheet's page leads to the next and the previous hit, of a list that "
+            "the server keeps since the search. Tasks are done by a script in chromium, each checked at its end; a "
             "step is a question typed, or a click."
         ),
         limits=(
