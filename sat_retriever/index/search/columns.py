@@ -250,10 +250,14 @@ def _read_tokens(
         part = later[start : start + _READ].tolist()
         read, words, when = store.tokens_after(last, part[-1], len(part), width)
         last = part[-1]
-        codes.append(Codes.of(read)) if large else tokens.append(read)
+        if large:  # summed by their codes, as those of some sheets of a mapped state are
+            codes.append(Codes.of(read))
+            sums += codes[-1].floats().sum(axis=0, dtype=np.float64)
+        else:
+            tokens.append(read)
+            sums += read.sum(axis=0, dtype=np.float64)
         lengths.append(words)
         times.append(when)
-        sums += read.sum(axis=0, dtype=np.float64)
     found = Codes.joined(codes) if large else np.concatenate(tokens)
     return found, np.concatenate(lengths), np.concatenate(times), sums
 

@@ -190,14 +190,18 @@ class FrequentWordScorer(LexicalScorer):
     """A scorer of very many sheets, which has frequent words at hand.
 
     `later` finds the sheets of such a word that came later, and `others` scores the same sheets for
-    all other words.
+    all other words. With `hiding`, other sheets than these are hidden from the one who asks: shares
+    as they were written do not count, since the mean length of all sheets is in them.
     """
 
-    def __init__(self, frequent: FrequentWords, later: Find, others: LexicalScorer) -> None:
+    def __init__(
+        self, frequent: FrequentWords, later: Find, others: LexicalScorer, *, hiding: bool
+    ) -> None:
         self.formula = others.formula
         self._frequent = frequent
         self._later = later
         self._others = others
+        self._hiding = hiding
         self._entries: dict[str, _Entry] = {}
 
     def word(self, word: str) -> WordScores:
@@ -237,6 +241,8 @@ class FrequentWordScorer(LexicalScorer):
         """What every sheet has of a word; see `LexicalScorer`."""
         if not self._is(word):
             return self._others.shares(word, most)
+        if self._hiding:
+            return super().shares(word, most)
         entry = self._entry(word)
         found = self._frequent.shares(entry.number, most)
         if self._frequent.kept is not None:

@@ -14,6 +14,7 @@ import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,9 @@ _SHARE = 2_000
 # it takes no more space than its postings.
 _DENSE_IN_NAMES, _DENSE_IN_CONTENTS = 16, 32
 _CHECKED = 64  # sheets at the end, and as many among all, that are compared with the index file
+# Of these sheets as many must be visible to a group, or the state is not used for it: too few were
+# compared, or the group sees so small a part that reading it costs less.
+_CHECKED_SEEN = 8
 _PART = 8_192  # tokens in memory while they are written
 _PLAIN: Mapping[str, tuple[str, int | None]] = {
     "ids": ("<i8", None),
@@ -62,13 +66,17 @@ _WAIT_S = 600.0  # time that a process waits for another one that writes the map
 
 
 def read_columns(store: Store, width: int) -> Columns | None:
-    """The latest mapped state that fits and is no newer, else None; the caller reads the store."""
+    """The latest mapped state that fits and is no newer, else None; the caller reads the store.
+
+    Of a store that is open for some groups it is the part of their sheets.
+    """
     folders = store.beside.glob("g*") if store.beside else ()
     for folder in sorted(folders, reverse=True):
         try:
             state = json.loads((folder / _STATE).read_text(encoding="utf-8"))
             if _fits(store, state, width):
-                return _columns(folder, state, width)
+                found = _columns(folder, state, width)
+                return found if store.principals is None else _seen_part(store, found, width)
         except (OSError, ValueError, KeyError, TypeError, IndexError):
             continue
     return None
@@ -131,6 +139,10 @@ def _fits(store: Store, state: Mapping[str, Any], width: int) -> bool:
         return False
     now = store.checksums([int(each) for each in state["sample"]])
     same = state["generation"] == store.generation()
+    if store.principals is not None:
+        same = False  # sheets may be hidden
+        if len(now) < _CHECKED_SEEN:
+            return False
     return all(now.get(each) == crc or (each not in now and not same)
                for each, crc in state["sample"].items())  # fmt: skip
 
@@ -171,6 +183,27 @@ def _columns(folder: Path, state: Mapping[str, Any], width: int) -> Columns:
             int(plain["ids"][-1]),
         ),
         **plain,
+    )
+
+
+def _seen_part(store: Store, whole: Columns, width: int) -> Columns:
+    """The columns of the sheets that some groups see, with what a mapped state has of them.
+
+    A state knows no permissions: which sheets these are is read from the store. All that is learnt
+    from many sheets is learnt from these alone; cells are not, so they are not used. Mapped arrays
+    stay mapped. `ValueError` if the state lacks one of the sheets.
+    """
+    found = take_columns(store, width, whole)
+    tokens = found.tokens
+    if not isinstance(tokens, TokenTable):
+        return found  # they are few, and were read
+    if len(tokens) != len(found.ids):
+        raise ValueError("the mapped state lacks a sheet")
+    return replace(
+        found,
+        tokens=tokens.without_cells(),
+        token_sum=tokens.sum(),
+        tokens_summed=len(tokens),
     )
 
 
@@ -364,7 +397,7 @@ def renew_mapped(store: Store, width: int) -> bool:
     that cannot be written to is no error. Of an index that is no longer large it is removed.
     """
     home = None if store.kept_by_readers else store.beside
-    if home is None:
+    if home is None or store.principals is not None:
         return False
     if not is_large(store.counts()["sheets"]):
         shutil.rmtree(home, ignore_errors=True)

@@ -215,7 +215,7 @@ def snapshot_of(store: Store, columns: Columns) -> Snapshot:
         def later(word: str) -> tuple[NDArray[np.intp], FloatArray]:
             return find(word, until) if int(ids[-1]) > until else nowhere
 
-        return FrequentWordScorer(words, later, others)
+        return FrequentWordScorer(words, later, others, hiding=store.principals is not None)
 
     inside = Bm25.of_contents(contents)
     return Snapshot(

@@ -7,7 +7,7 @@ tokens, which stay in the store.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +33,7 @@ _SAMPLED = 64  # tokens a cell from which centres are found
 _ROUNDS = 5
 _PART = 8_192  # tokens that are put into cells at once
 _ZERO = 128  # stands for 0 in a code
+_NO_SUMS = np.empty(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,12 +90,13 @@ class Codes:
         Whole numbers are multiplied and added up by onnxruntime, without a rounding, in a third of
         the time that numpy takes by floats.
         """
-        values = self.values if at is None else self.values.take(at, axis=0)
-        scales = self.scales if at is None else self.scales.take(at)
-        if not len(scales):
-            return np.empty(0, dtype=np.float32)
-        given = {"codes": values, "asked": asked.values}
-        sums = _products().run(None, given)[0][:, 0] - _ZERO * int(asked.values.sum(dtype=np.int32))
+        if at is None:
+            scales, sums = self.scales, _products_of(self.values, asked)
+        else:  # in parts that stay in the processor's cache
+            scales = self.scales.take(at)
+            starts = range(0, len(at), _PART)
+            parts = (self.values.take(at[start : start + _PART], axis=0) for start in starts)
+            sums = np.concatenate([_NO_SUMS, *(_products_of(part, asked) for part in parts)])
         cosines: FloatArray = sums.astype(np.float32) * (scales * asked.scale)
         return cosines
 
@@ -166,7 +168,7 @@ class TokenTable:
     def __matmul__(self, token: FloatArray) -> FloatArray:
         """Cosine of every sheet with a token of unit length, (n,) float32."""
         asked, at, first = AskedCodes.of(token), self.slots, len(self.sheets)
-        if len(at) * 8 > len(self.codes):
+        if len(at) * 4 > len(self.codes) * 3:
             own = self.codes.cosines(asked), self.added.cosines(asked)
             return np.concatenate(own)[at]
         found = self.codes.cosines(asked, np.minimum(at, first - 1))
@@ -195,19 +197,36 @@ class TokenTable:
             self.codes, self.centres, self.starts, sheets, slots, Codes.joined((self.added, added))
         )
 
+    def without_cells(self) -> TokenTable:
+        """The same sheets in one cell, so that all are compared."""
+        ends = np.array([0, len(self.codes)], dtype=np.int64)
+        return replace(self, centres=np.zeros_like(self.centres[:1]), starts=ends)
+
+    def sum(self) -> NDArray[np.float64]:
+        """Sum of all tokens, by their codes, (d,)."""
+        total = np.zeros(self.codes.values.shape[1])
+        for start in range(0, len(self), _PART):
+            total += self.taken(slice(start, start + _PART)).floats().sum(axis=0, dtype=np.float64)
+        return total
+
     def nearest(
         self, token: FloatArray, masks: Sequence[Mask | None], *, all_cells: bool = False
     ) -> list[Rows]:
         """Positions of about the 512 sheets of the highest cosine within each mask.
 
-        Sheets of the nearest cells are compared, or of all cells, and all that came later.
+        Sheets of the nearest cells are compared, and all that came later; or all sheets, also where
+        there is one cell.
 
         Source: Jégou, Douze and Schmid (2011), an inverted file. Departs: codes are of the tokens
         themselves, one byte a number, not of their distance from the centre.
         """
         asked = AskedCodes.of(token)
-        sheets, cosines = self._scanned(token, asked, masks, all_cells=all_cells)
-        if len(self.added):
+        every = all_cells or len(self.centres) == 1
+        if every:
+            sheets, cosines = np.arange(len(self)), self @ token
+        else:
+            sheets, cosines = self._scanned(token, asked, masks)
+        if len(self.added) and not every:
             later = np.flatnonzero(self.slots >= len(self.sheets))
             own = self.added.cosines(asked)[self.slots[later] - len(self.sheets)]
             sheets, cosines = np.concatenate((sheets, later)), np.concatenate((cosines, own))
@@ -220,22 +239,19 @@ class TokenTable:
         return found
 
     def _scanned(
-        self, token: FloatArray, asked: AskedCodes, masks: Sequence[Mask | None], *, all_cells: bool
+        self, token: FloatArray, asked: AskedCodes, masks: Sequence[Mask | None]
     ) -> tuple[Rows, FloatArray]:
-        """Positions and cosines of the sheets of the nearest cells, or of all."""
+        """Positions and cosines of the sheets of the nearest cells."""
         wanted = [mask for mask in masks if mask is not None]
         sheets: list[Rows] = []
         cosines: list[FloatArray] = []
         seen, met = 0, [0] * len(wanted)
-        alone = len(self.centres) == 1
-        near = [0] if alone else np.argsort(-(np.einsum("cd,d->c", self.centres, token))).tolist()
-        for cell in near:
+        for cell in np.argsort(-(np.einsum("cd,d->c", self.centres, token))).tolist():
             enough = seen >= SCANNED and min(met, default=NEAREST) >= NEAREST
-            if not all_cells and (enough or seen >= _AT_MOST):
+            if enough or seen >= _AT_MOST:
                 break
             start, end = self.starts[cell : cell + 2].tolist()
-            if not (alone or all_cells):
-                end = min(end, start + SCANNED)  # a cell of equal tokens may be large
+            end = min(end, start + SCANNED)  # a cell of equal tokens may be large
             own = self.sheets[start:end].astype(np.intp)
             cosine = self.codes[start:end].cosines(asked)
             there = own >= 0
@@ -255,6 +271,14 @@ Tokens = FloatArray | TokenTable
 def _products() -> onnxruntime.InferenceSession:
     """The product of a matrix of bytes with a column, as whole numbers."""
     return open_session(Path(__file__).with_name("products.onnx"), 1, "cpu")
+
+
+def _products_of(values: NDArray[np.uint8], asked: AskedCodes) -> NDArray[np.int32]:
+    """Products of codes, (m, d), with those of a question, (m,)."""
+    if not len(values):
+        return _NO_SUMS
+    found: NDArray[np.int32] = _products().run(None, {"codes": values, "asked": asked.values})[0]
+    return found[:, 0] - np.int32(_ZERO * int(asked.values.sum(dtype=np.int32)))
 
 
 def _most_of(cosines: FloatArray) -> Rows:

@@ -115,7 +115,7 @@ class RestrictedReader(ReadingAlone):
 
     @property
     def beside(self) -> Path | None:
-        return None  # files beside an index are of all its sheets
+        return None  # nobody who sees all sheets has left files for this role
 
     def bytes(self) -> int:
         """Size of the visible records, their contents and tokens."""
@@ -172,6 +172,7 @@ class RestrictedFile(RestrictedReader, SqliteStore):
     """What some groups see of an index file; safe to share between threads."""
 
     spelled = "all_spellings"
+    beside = SqliteStore.beside  # of all sheets: `read_columns` takes the visible ones
 
     @classmethod
     def of(cls, store: SqliteStore, principals: Sequence[str]) -> RestrictedFile:
