@@ -89,7 +89,7 @@ def made(tmp_path):
     found.index.close()
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_groups_see_what_an_index_of_their_sheets_alone_would_show(tmp_path, seed):
     made = Made(tmp_path, seed)
     for principals in (GROUPS, made.draw.sample(GROUPS, 2), ["unknown"]):
@@ -120,11 +120,10 @@ def test_sheets_that_came_or_went_later_count(made):
     gone = [record.sheet_id for record in made.records[20:23]]
     made.index.remove(gone)
     late, groups = corpus(99, 6)
+    made.groups |= groups
     made.index.add_records(late, find_links=False)
     made.records = [each for each in made.records if each.sheet_id not in gone] + late
     made.links = [each for each in made.links if not {each.source, each.target} & {*gone}]
-    made.groups |= groups
-    made.permit()
     assert state_of(made.path).name == before
     made.expect(principals, view)
 
