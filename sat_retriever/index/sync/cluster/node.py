@@ -154,10 +154,22 @@ def cores_of(ray: Any) -> int:
     return cores
 
 
-def wait_for(ray: Any, awaited: Sequence[Any]) -> None:
-    """Wait until one of some references has an answer."""
+def nodes_of(ray: Any) -> frozenset[str]:
+    """Identities of the nodes that the cluster believes to be alive."""
+    return frozenset(each["NodeID"] for each in ray.nodes() if each["Alive"])
+
+
+def wait_for(ray: Any, awaited: Sequence[Any], nodes: frozenset[str]) -> bool:
+    """Wait until one of some references has an answer.
+
+    False if none has one and one of `nodes` is gone. A host whose network is cut off closes no
+    connection, so that Ray does not fail what runs there, long after it has given up the node.
+    """
     while not ray.wait(list(awaited), num_returns=1, timeout=_CHECK_S, fetch_local=False)[0]:
         cores_of(ray)
+        if not nodes <= nodes_of(ray):
+            return False
+    return True
 
 
 def runs_on_nodes(state: IndexState) -> bool:

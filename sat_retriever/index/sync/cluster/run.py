@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +18,7 @@ from sat_retriever.index.sync.cluster.node import (
     Stat,
     TaskReport,
     check_version,
+    nodes_of,
     read_books,
     runs_on_nodes,
     stat_of,
@@ -26,6 +28,7 @@ from sat_retriever.index.sync.executor import BATCH_SHEETS, Done, Work, encoded_
 from sat_retriever.index.sync.sync_plan import ToRead
 from sat_retriever.workbook.read import LocalFile
 
+_log = logging.getLogger(__name__)
 _MOST_BYTES = 256 << 20  # of results that are not stored yet; no more is claimed beyond that
 _AHEAD = 2  # reading tasks for each core, so that none waits for this process
 _CLAIMED = 4  # chunks for each core, from their claim until they are stored
@@ -78,6 +81,7 @@ class ClusterRun:
         self._encoding: dict[Any, _Call] = {}
         self._held = 0
         self._failures = Failures(ray)
+        self._nodes = nodes_of(ray)
         self._encoders = Encoders(ray, work.state) if runs_on_nodes(work.state) else None
         self._shared = ray.put((work.reading, work.limits))
         strategy = {"num_cpus": 1, "num_returns": 2, "scheduling_strategy": "SPREAD"}
@@ -87,7 +91,11 @@ class ClusterRun:
         """Yield every workbook once."""
         while self._waiting or self._reading or self._read or self._encoding:
             self._claim()
-            for ref in self._answered():
+            answered = self._answered()
+            if answered is None:
+                yield from self._abandon()
+                continue
+            for ref in answered:
                 if ref in self._reading:
                     yield from self._take_read(ref)
                 else:
@@ -115,15 +123,41 @@ class ClusterRun:
             report, result = self._task.remote(chunk.jobs, self._shared, check=chunk.check)
             self._reading[report] = chunk, result
 
-    def _answered(self) -> list[Any]:
+    def _answered(self) -> list[Any] | None:
+        """References with an answer; None if a node is gone and none has one."""
         awaited = [*self._reading, *self._encoding]
         if not awaited:
             return []
         before = time.perf_counter()
-        wait_for(self._ray, awaited)
+        found = wait_for(self._ray, awaited, self._nodes)
         self._spent.wait_s += time.perf_counter() - before
+        if not found:
+            return None
         ready, _ = self._ray.wait(awaited, num_returns=len(awaited), timeout=0, fetch_local=False)
         return list(ready)
+
+    def _abandon(self) -> Iterator[Done]:
+        """Try again all that may have been on a node that is gone.
+
+        Ray does not say on which node a task runs, so none is waited for any longer; of encoders
+        the node is known, unless they have GPUs.
+        """
+        before, self._nodes = self._nodes, nodes_of(self._ray)
+        gone = before - self._nodes
+        error = self._ray.exceptions.NodeDiedError("a node was lost, and its tasks do not answer")
+        _log.warning("nodes of the Ray cluster were lost: %s", ", ".join(sorted(gone)))
+        for ref, (chunk, _) in [*self._reading.items()]:
+            del self._reading[ref]
+            self._ray.cancel(ref)
+            yield from self._again(chunk, error)
+        for ref, call in [*self._encoding.items()]:
+            if call.encoder in gone or call.encoder not in before:
+                del self._encoding[ref]
+                assert self._encoders is not None
+                self._encoders.answered(call.encoder)
+                self._lost_actor(call)
+                for each in call.books:
+                    yield from self._again(each.chunk, error, each.jobs)
 
     def _take_read(self, ref: Any) -> Iterator[Done]:
         """Keep what a task has read for an encoder; yield workbooks that no task can read."""
@@ -134,6 +168,7 @@ class ClusterRun:
             yield from self._again(chunk, error)
             return
         check_version(report.version, report.address)
+        self._nodes |= {report.node}  # it may have come later
         for place, there in report.unseen:
             self._look_again(chunk.jobs[place], there, report.address)
         self._spent.read_s += report.read_s
@@ -192,14 +227,18 @@ class ClusterRun:
             done = self._fetched(call.result)
         except self._ray.exceptions.RayError as error:
             if self._failures.is_of_actor(error):
-                self._encoders.lost(call.encoder, call.actor)
-                for each in self._read.pop(call.encoder, ()):  # the name may be gone as well
-                    self._give(each)
+                self._lost_actor(call)
             for each in call.books:
                 yield from self._again(each.chunk, error, each.jobs)
             return
         self._spent.encode_s += seconds
         yield from self._finished(call.books, done)
+
+    def _lost_actor(self, call: _Call) -> None:
+        assert self._encoders is not None
+        self._encoders.lost(call.encoder, call.actor)
+        for each in self._read.pop(call.encoder, ()):  # the name may be gone as well
+            self._give(each)
 
     def _finished(self, books: list[_Books], done: Iterable[NewWorkbook]) -> Iterator[Done]:
         """Yield results, and count each chunk's bytes as free once it is stored."""
@@ -216,6 +255,9 @@ class ClusterRun:
         if jobs is not None:  # others of the chunk are on their way already
             chunk.jobs = jobs
         waiting, given_up = self._failures.after(chunk, error)
+        for each in waiting:
+            names = ", ".join(job.state.path for job in each.jobs)
+            _log.warning("read again after %s: %s", type(error).__name__, names)
         self._waiting.extendleft(reversed(waiting))
         yield from given_up
 

@@ -15,7 +15,13 @@ from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import ClusterError, InputError
-from sat_retriever.index.sync.cluster.node import check_version, checks_of_node, cores_of, wait_for
+from sat_retriever.index.sync.cluster.node import (
+    check_version,
+    checks_of_node,
+    cores_of,
+    nodes_of,
+    wait_for,
+)
 from sat_retriever.index.sync.cluster.run import ClusterRun, Spent
 from sat_retriever.index.sync.executor import Done, Work
 from sat_retriever.index.sync.file_check import FileCheck, MetFile, check_file, check_here
@@ -53,6 +59,7 @@ class RayCluster:
             yield from check_here(met, verify=verify)
             return
         cores_of(self._ray)
+        nodes = nodes_of(self._ray)
         options = {"num_cpus": 1, "max_retries": 3, "scheduling_strategy": "SPREAD"}
         task = self._ray.remote(checks_of_node).options(**options)
         running: deque[tuple[Sequence[MetFile], Any]] = deque()
@@ -60,17 +67,19 @@ class RayCluster:
             part = met[start : start + _FILES]
             running.append((part, task.remote(part, verify=verify)))
             if len(running) == _AHEAD:
-                yield from self._checked(*running.popleft(), verify=verify)
+                yield from self._checked(*running.popleft(), nodes, verify=verify)
         while running:
-            yield from self._checked(*running.popleft(), verify=verify)
+            yield from self._checked(*running.popleft(), nodes, verify=verify)
 
-    def _checked(self, part: Sequence[MetFile], ref: Any, *, verify: bool) -> Iterator[FileCheck]:
+    def _checked(
+        self, part: Sequence[MetFile], ref: Any, nodes: frozenset[str], *, verify: bool
+    ) -> Iterator[FileCheck]:
         found: Sequence[FileCheck | None] = [None] * len(part)
-        wait_for(self._ray, [ref])
-        # If an error means the end of the cluster, reading will say so.
-        with suppress(self._ray.exceptions.RayError):
-            version, address, found = self._ray.get(ref)
-            check_version(version, address)
+        if wait_for(self._ray, [ref], nodes):
+            # If an error means the end of the cluster, reading will say so.
+            with suppress(self._ray.exceptions.RayError):
+                version, address, found = self._ray.get(ref)
+                check_version(version, address)
         for each, check in zip(part, found, strict=True):
             yield check or check_file(each, verify=verify)
 
