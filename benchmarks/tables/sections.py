@@ -952,8 +952,8 @@ SECTIONS = (
             "Requests over HTTP, one at a time, to a new server. The preview reads the workbook "
             "unless an earlier question did; both pages of the sheet have its cells from memory. "
             "With a question a sheet's page leads to the next and the previous hit, of a list that "
-            "the server keeps since the search. Tasks are done by a script in chromium, each checked at its end; a "
-            "step is a question typed, or a click."
+            "the server keeps since the search. Tasks are done by a script in chromium, each "
+            "checked at its end; a step is a question typed, or a click."
         ),
         limits=(
             "Reading and thinking of a person, who takes most of the time of a task; a network, "
