@@ -179,9 +179,9 @@ def token_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def private(index_file: Path, token_file: Path) -> Iterator[Server]:
-    """A server that wants a token."""
+    """A server that wants a token; each module its own, since wrong tokens are counted."""
     with serving(index_file, "--token-file", token_file, "--rate", 0) as started:
         yield started
         started.process.send_signal(signal.SIGINT)
