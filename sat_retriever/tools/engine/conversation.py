@@ -39,7 +39,7 @@ _NO_ROWS = (
     "otherwise, or stand in another column. A condition that holds for a whole table, such as its "
     f"year, can be left out. {_SAME_AGAIN}"
 )
-_UNNAMED = f"The question does not name {{}}: leave such conditions out. {_SAME_AGAIN}"
+_UNNAMED = "The question does not name {}: leave such conditions out."
 _OTHER_ROWS = "Its rows do not answer the question."
 _TRIED = "No query gave an answer, so it was read from the tables' text."
 _UNSEEN = "Not in the cells that were read: {}."
@@ -138,13 +138,14 @@ def _queried(
         if sql is None or (again and held is None):
             return held if held and held.has_values else None, tuple(attempts)
         found = yield Query(tables, sql)
+        unnamed = _unnamed(prepared, tables, sql)
         if not isinstance(found, QueryResult):
-            attempts.append(Attempt(sql, str(found)))
+            attempts.append(Attempt(sql, _joined(unnamed, str(found))))
             continue
         if held is not None and (found.has_values or not held.has_values):
             error = "" if found.has_values else _joined(_NO_ROWS, found.note)
             return found, (*attempts, Attempt(sql, error))
-        doubt = _doubt(prepared, found)
+        doubt = _doubt(found, unnamed)
         if not doubt and held is None:
             return found, (*attempts, Attempt(sql, ""))
         attempts.append(Attempt(sql, doubt))
@@ -152,13 +153,18 @@ def _queried(
     return held, tuple(attempts)
 
 
-def _doubt(prepared: Prepared, found: QueryResult) -> str:
+def _doubt(found: QueryResult, unnamed: str) -> str:
     """Return what speaks against a result, for the model; empty if nothing does."""
     if not found.has_values:
-        return _joined(_NO_ROWS, found.note)
-    tables = prepared.tables.tables if prepared.tables else ()
-    unnamed = unnamed_values(prepared.question, found.sql, [each.table for each in tables])
-    return _UNNAMED.format(", ".join(map(repr, unnamed))) if unnamed else ""
+        return _joined(unnamed, _NO_ROWS, found.note)
+    return _joined(unnamed, _SAME_AGAIN) if unnamed else ""
+
+
+def _unnamed(prepared: Prepared, tables: TableQuery, sql: str) -> str:
+    """Return what a query's conditions have that the question does not name, for the model."""
+    own = [each.table for each in tables.tables]
+    unnamed = unnamed_values(prepared.question, prepared.times, sql, own)
+    return _UNNAMED.format(", ".join(unnamed)) if unnamed else ""
 
 
 def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]) -> _Steps:

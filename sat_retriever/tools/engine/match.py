@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sat_retriever.records.typedtable import (
@@ -15,15 +15,23 @@ from sat_retriever.records.typedtable import (
 )
 from sat_retriever.text.lexical import query_words
 from sat_retriever.text.locate import sequence
+from sat_retriever.text.period.spans import Span
 from sat_retriever.text.segment import forms, stems
-from sat_retriever.tools.readings import said
+from sat_retriever.tools.engine.evidence import holds_times
+from sat_retriever.tools.readings import Said, said
 
 _MOST_DIFFERENT = 20_000  # values of a column that are compared
 _SHOWN = 3  # values of a column, and records
 _LEAST_SHARE = 0.5  # of the best value's score; one below it says little
 _COUNTED = 100  # a number below it may count something else, as in "the 3 best"
 _COUNT_SCORE = 0.25
-_QUOTED = re.compile(r"'((?:[^']|'')*)'")
+# Texts and numbers of a query, with an equals sign before them, and the column of rows before that.
+_LITERAL = re.compile(
+    r"(?:(?P<row>\b_row\s*)?(?P<equal>(?<![<>!])=\s*(?:DATE\s*)?))?"
+    r"(?:'(?P<text>(?:[^']|'')*)'|(?<![\w.])(?P<number>\d+(?:\.\d+)?)(?![\w.]))",
+    re.IGNORECASE,
+)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _LEAST_QUOTED = 3  # letters; shorter ones are codes, whose words a question may say
 
 
@@ -127,25 +135,54 @@ def matches_of(question: str, tables: Sequence[TypedTable]) -> tuple[TableMatch,
     return tuple(map(asked.match, tables))
 
 
-def unnamed_values(question: str, sql: str, tables: Sequence[TypedTable]) -> tuple[str, ...]:
-    """Return the values of text columns that a query quotes and the question has no word of.
+def unnamed_values(
+    question: str, times: Sequence[Span], sql: str, tables: Sequence[TypedTable]
+) -> tuple[str, ...]:
+    """Return the values that a query compares with and the question does not name, as written.
 
-    A small model takes conditions from the samples that it is shown.
+    They are values of text columns that the question has no word of, and behind an equals sign:
+    days outside its times, numbers from a hundred on that it does not say, and numbers of rows. A
+    small model takes conditions from the samples that it is shown.
+
+    >>> sql = "SELECT sum(x) FROM t WHERE a = 34422 AND day = '2024-11-28' AND y = 2024"
+    >>> unnamed_values("total x in 2024", [Span(2024, 2024, 1, 3)], sql, [])
+    ('34422', "'2024-11-28'")
     """
-    asked = set(stems(question))
-    quoted = {
-        text.casefold(): text
-        for text in (each.strip("% ") for each in _QUOTED.findall(sql))
-        if len(text) >= _LEAST_QUOTED and asked.isdisjoint(stems(text))
-    }
-    if not quoted:
-        return ()
-    texts = {
-        value.casefold()
-        for table in tables
-        for column in table.columns
-        if column.kind is ColumnKind.TEXT
-        for value in column.values
-        if isinstance(value, str)
-    }
-    return tuple(quoted[each] for each in quoted if each in texts)
+    asked, numbers = set(stems(question)), said(question)
+    texts: dict[str, str] = {}
+    found: list[str] = []
+    for match in _LITERAL.finditer(sql):
+        equal, text = match["equal"], (match["text"] or match["number"] or "").strip("% ")
+        if match["number"]:
+            if (
+                equal
+                and (match["row"] or float(text) >= _COUNTED)
+                and not _said(numbers, float(text))
+                and not _timed(text, times)
+            ):
+                found.append(text)
+        elif _DAY.fullmatch(text):
+            if equal and not _said(numbers, text) and not _timed(text, times):
+                found.append(repr(text))
+        elif len(text) >= _LEAST_QUOTED and asked.isdisjoint(stems(text)):
+            texts[text.casefold()] = text
+    if texts:
+        own = {
+            value.casefold()
+            for table in tables
+            for column in table.columns
+            if column.kind is ColumnKind.TEXT
+            for value in column.values
+            if isinstance(value, str)
+        }
+        found += [repr(texts[each]) for each in texts if each in own]
+    return tuple(dict.fromkeys(found))
+
+
+def _said(numbers: Iterable[Said], value: DataValue) -> bool:
+    return any(each.readings.hold(value) for each in numbers)
+
+
+def _timed(text: str, times: Sequence[Span]) -> bool:
+    """True if one of some times holds what a text writes, a day or a year."""
+    return any(holds_times([text], [each]) for each in times)

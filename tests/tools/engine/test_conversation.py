@@ -1,6 +1,7 @@
 """From a question to an answer with scripted models, over real workbooks."""
 
 import datetime as dt
+import re
 from dataclasses import replace
 
 import pytest
@@ -312,3 +313,28 @@ def test_a_value_that_the_question_does_not_name_is_asked_about_once(messy):
     assert answer.result.sql == invented
     answer, _ = asked(messy, invented, "So much.", question="total revenue in the north")
     assert answer.result.sql == invented
+
+
+UNNAMED = [  # question, condition, what of it the question does not name
+    ("total revenue", "revenue = 400.5", "400.5"),
+    ("total revenue", "revenue = 400.5 AND region = 'North'", "400.5, 'North'"),
+    ("total revenue", "_row = 5", "5"),
+    ("total revenue", "sold = DATE '2024-11-28'", "'2024-11-28'"),
+    ("total revenue in 2024", "sold = '2023-12-31'", "'2023-12-31'"),
+    ("revenue of 400.5 in row 5 on 28 November 2024", "revenue = 400.5 AND _row = 5", ""),
+    ("total revenue on 28 November 2024", "sold = '2024-11-28'", ""),
+    ("total revenue of Q4 2024", "sold = '2024-12-31' AND quarter = 4 AND year = 2024", ""),
+    ("total revenue", "revenue > 0 AND revenue <= 5000 AND region <> 'x = 777'", ""),
+    ("total revenue", "product = 'A 400'", ""),  # no text of the table: another hint tells it
+]
+
+
+@pytest.mark.parametrize(("question", "condition", "unnamed"), UNNAMED)
+def test_conditions_that_a_question_does_not_name_are_told_with_every_failure(
+    messy, question, condition, unnamed
+):
+    failing = f"SELECT nothing FROM sales WHERE {condition}"
+    _, prompts = asked(messy, failing, "NO SQL", "It says [1].", question=question)
+    told = prompts[1].user.rpartition("<data>")[2]
+    assert "There is no column" in told
+    assert re.findall(r"does not name (.*?): leave", told) == ([unnamed] if unnamed else [])
