@@ -43,7 +43,6 @@ from benchmarks.safety.operate_record import (
     audit_faults,
     audit_lines,
     by_quarter,
-    percentiles,
 )
 from benchmarks.safety.operate_scene import (
     EDITED_FOR,
@@ -56,6 +55,7 @@ from benchmarks.safety.operate_scene import (
 )
 from benchmarks.safety.stored import differing_files
 from benchmarks.safety.versions import check_integrity, write_version
+from benchmarks.speed.turns import percentiles
 from sat_retriever.errors import PathNotFoundError
 
 _SAMPLE_S = 2.0
@@ -240,8 +240,8 @@ class _Run:
         """Yield the whole and each quarter."""
         asked, operator = self.book.asked, self.operator
         outcomes = Counter(each.outcome for each in asked)
-        hangs = [
-            each.end - each.start
+        hangs_ms = [
+            1000 * (each.end - each.start)
             for each in asked
             if each.kind in SEARCHES and each.status == 200 and self._hung(each)
         ]
@@ -261,7 +261,7 @@ class _Run:
             "followed": len(operator.followed_s),
             "followed_p50_s": statistics.median(operator.followed_s or [0.0]),
             "followed_max_s": max(operator.followed_s, default=0.0),
-            **percentiles("search_while_the_model_hangs", hangs),
+            **percentiles("search_while_the_model_hangs", hangs_ms),
             "audit_lines": self.audit_lines,
             **{f"audit_{name}": self.audit[name] for name in _AUDIT},
             "audit_torn": self.torn,

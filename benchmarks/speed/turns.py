@@ -62,6 +62,8 @@ def calls_of(index: SheetIndex) -> dict[str, Callable[[str], object]]:
 
 
 def percentiles(name: str, values: Sequence[float]) -> dict[str, float]:
-    """Return p50 and p95 under a name."""
+    """Return p50 and p95 under a name; none of fewer than two values."""
+    if len(values) < 2:
+        return {}
     cuts = statistics.quantiles(values, n=100)
     return {f"{name}_p50_ms": round(cuts[49], 3), f"{name}_p95_ms": round(cuts[94], 3)}
