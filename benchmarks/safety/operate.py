@@ -53,10 +53,10 @@ from benchmarks.safety.operate_scene import (
     rules_of,
     written,
 )
+from benchmarks.safety.soak import eps_folder
 from benchmarks.safety.stored import differing_files
 from benchmarks.safety.versions import check_integrity, write_version
 from benchmarks.speed.turns import percentiles
-from sat_retriever.errors import PathNotFoundError
 
 _SAMPLE_S = 2.0
 _COMPARED = 40  # questions, for each person
@@ -107,10 +107,7 @@ def _prepared(options: Options) -> tuple[Path, Path]:
     shutil.rmtree(home, ignore_errors=True)
     books = home / "workbooks"
     if options.corpus == "eps":
-        source = options.data / "eps"
-        if not source.is_dir():
-            raise PathNotFoundError(f"not run: there is no folder {source}; take --corpus made")
-        shutil.copytree(source, books)
+        shutil.copytree(eps_folder(options.data), books)
     else:
         for number in range(12):
             folder = books / f"folder{number % 6}"
