@@ -34,7 +34,6 @@ from sat_retriever.workbook.values.grid import CellError
 from sat_retriever.workbook.values.read import MAX_TEXT
 
 _MADE = 300  # sheets
-_COLUMNS = 20
 
 
 def compared(files: Iterable[Path]) -> Counter[str]:
