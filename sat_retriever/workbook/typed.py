@@ -262,6 +262,16 @@ def unique_names(names: Iterable[str]) -> list[str]:
     return found
 
 
+def table_lines(
+    table: TypedTable, *, rows: bool
+) -> tuple[tuple[str, ...], Iterator[tuple[DataValue, ...]]]:
+    """Return the names of a table's columns, and its records; `rows` puts sheet rows first."""
+    if not rows:
+        return table.names, table.rows()
+    records = ((place, *each) for place, each in zip(table.places, table.rows(), strict=True))
+    return tuple(unique_names([ROW, *table.names])), records
+
+
 def table_text(
     table: TypedTable, form: str, *, rows: bool = False, defused: bool = False
 ) -> Iterator[str]:
@@ -274,11 +284,7 @@ def table_text(
     """
     if form not in FORMATS:
         raise InputError(f"unknown format {form!r}; choose one of: {', '.join(FORMATS)}")
-    names = tuple(unique_names([ROW, *table.names])) if rows else table.names
-    records = (
-        (place, *values) if rows else values
-        for place, values in zip(table.places, table.rows(), strict=True)
-    )
+    names, records = table_lines(table, rows=rows)
     if defused:
         names = tuple(map(_defused_text, names))
         records = (tuple(map(_defused, values)) for values in records)
