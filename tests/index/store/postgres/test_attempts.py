@@ -288,6 +288,16 @@ def test_a_table_that_lost_its_protection_is_not_read_for_groups(table, postgres
             whole.seen_by(["sales"])
 
 
+@pytest.mark.parametrize("note", ["x", "9" * 5_000, "", "1.5"])
+def test_a_number_of_writes_that_is_none_is_told(note, postgres, admin, roles):
+    with made(postgres, roles) as index:
+        admin.execute(
+            f"UPDATE {index.path.namespace}.meta SET value = '{note}' WHERE key = 'generation'"
+        )
+        with pytest.raises(IndexFormatError, match="number of its writes"):
+            SheetRetriever(index).retrieve("listed", principals=OWNER)
+
+
 # ---- whoever asks for a group
 
 FILTERS = (
@@ -376,7 +386,7 @@ def test_no_message_has_a_password_however_it_is_written(text):
 
 
 COUNTED = (
-    len(STATEMENTS) + 2 + 3 + len(DUMPS) + 5 + len(FILTERS) + len(QUESTIONS) + len(NAMES)
+    len(STATEMENTS) + 2 + 3 + len(DUMPS) + 5 + 4 + len(FILTERS) + len(QUESTIONS) + len(NAMES)
     + len(PEOPLE) + 3 + len(URLS)
 )  # fmt: skip
 """Attempts in these tables."""
