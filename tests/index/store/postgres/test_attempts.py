@@ -6,7 +6,9 @@ compares.
 
 from __future__ import annotations
 
+import sqlite3
 import uuid
+from contextlib import closing
 from itertools import pairwise
 
 import psycopg
@@ -23,8 +25,9 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
+from sat_retriever.index.store.opening import migrate_store
 from sat_retriever.index.store.place import place_of
-from sat_retriever.index.store.postgres.database import connected
+from sat_retriever.index.store.postgres.database import connected, exists
 from sat_retriever.records.contents import CellText, SheetContents
 from tests.fakes import HashedEncoder
 
@@ -298,6 +301,33 @@ def test_a_number_of_writes_that_is_none_is_told(note, postgres, admin, roles):
             SheetRetriever(index).retrieve("listed", principals=OWNER)
 
 
+ROWS = (
+    "UPDATE meta SET value = 'x' WHERE key = 'width'", "UPDATE sheets SET record = '{'",
+    "UPDATE sheets SET record = '5'", "UPDATE sheets SET record = '{\"role\": [1]}'",
+    "UPDATE sheets SET metadata = '['", "UPDATE sheets SET metadata = '[1]'",
+    "UPDATE sheets SET metadata = '{\"a\": {\"b\": 1}}'", "UPDATE sheets SET path = x'ff'",
+    "UPDATE sheets SET sheet_id = 'a' || char(0)", "UPDATE tokens SET words = 1.5",
+    "UPDATE tokens SET token = 'x'", "UPDATE tokens SET token = x'000000'",
+    "UPDATE contents SET packed = x'00'", "INSERT INTO permissions VALUES (99, 'x')",
+    "UPDATE links SET weight = 'x'", "DELETE FROM meta",
+    "UPDATE sheets SET metadata = replace(printf('%.*c', 9999, '['), ' ', '[')",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("change", ROWS)
+def test_a_file_with_rows_of_others_is_refused_and_leaves_nothing(change, postgres, tmp_path):
+    file, place = tmp_path / "a.sat", place_of(postgres.url(f"a{uuid.uuid4().hex}"))
+    with SheetIndex.create(file, HashedEncoder()) as index:
+        index.add_records([sheet("sales", "turnover")], [Link("sales", "sales", "formula", 0.9)])
+        index.permit(lambda record: ["sales"])
+    with closing(sqlite3.connect(file)) as changed:
+        changed.execute(change)
+        changed.commit()
+    with pytest.raises(SatError):
+        migrate_store(file, place)
+    assert not exists(place)
+
+
 # ---- whoever asks for a group
 
 FILTERS = (
@@ -386,7 +416,7 @@ def test_no_message_has_a_password_however_it_is_written(text):
 
 
 COUNTED = (
-    len(STATEMENTS) + 2 + 3 + len(DUMPS) + 5 + 4 + len(FILTERS) + len(QUESTIONS) + len(NAMES)
-    + len(PEOPLE) + 3 + len(URLS)
+    len(STATEMENTS) + 2 + 3 + len(DUMPS) + 5 + 4 + len(ROWS) + len(FILTERS) + len(QUESTIONS)
+    + len(NAMES) + len(PEOPLE) + 3 + len(URLS)
 )  # fmt: skip
 """Attempts in these tables."""
