@@ -6,13 +6,16 @@ compares.
 
 from __future__ import annotations
 
+import random
 import sqlite3
+import string
 import uuid
 from contextlib import closing
 from itertools import pairwise
 
 import psycopg
 import pytest
+from openpyxl import Workbook
 
 from sat_retriever import (
     OWNER,
@@ -29,6 +32,7 @@ from sat_retriever.index.store.opening import migrate_store
 from sat_retriever.index.store.place import place_of
 from sat_retriever.index.store.postgres.database import connected, exists
 from sat_retriever.records.contents import CellText, SheetContents
+from sat_retriever.records.sheets import SkipReason
 from tests.fakes import HashedEncoder
 
 SECRET = "quixotic"  # a word of the hidden sheet alone
@@ -328,6 +332,31 @@ def test_a_file_with_rows_of_others_is_refused_and_leaves_nothing(change, postgr
     assert not exists(place)
 
 
+def test_a_workbook_with_names_too_long_keeps_no_other_from_being_indexed(url, tmp_path):
+    def random_text(size: int) -> str:  # an index of the server would take a repeated one
+        return "".join(random.Random(size).choices(string.ascii_letters, k=size))
+
+    for size in (1_400, 5_000):
+        book = Workbook()
+        with pytest.warns(UserWarning, match="31"):
+            book.active.title = random_text(size)
+        book.active.append(["rent", "region"])
+        book.active.append([1, "North"])
+        book.save(tmp_path / f"{size}.xlsx")
+    deep = tmp_path.joinpath(*map(random_text, range(200, 215)))
+    deep.mkdir(parents=True)
+    (deep / "deep.csv").write_text("rent,region\n1,North\n")
+    (tmp_path / "good.csv").write_text("rent,region\n1,North\n")
+    with SheetIndex.create(url, HashedEncoder()) as index:
+        for _again in range(2):
+            report = index.sync(tmp_path)
+            told = [each.path.rpartition("/")[2] for each in report.skipped]
+            assert sorted(told) == ["1400.xlsx", "5000.xlsx", "deep.csv"]
+            assert {each.reason for each in report.skipped} == {SkipReason.BAD_NAME}
+            assert index.sheet_ids() == ["good.csv#good"]
+            assert not _again or report.sheets == 0
+
+
 # ---- whoever asks for a group
 
 FILTERS = (
@@ -416,7 +445,7 @@ def test_no_message_has_a_password_however_it_is_written(text):
 
 
 COUNTED = (
-    len(STATEMENTS) + 2 + 3 + len(DUMPS) + 5 + 4 + len(ROWS) + len(FILTERS) + len(QUESTIONS)
+    len(STATEMENTS) + 2 + 3 + len(DUMPS) + 5 + 4 + 3 + len(ROWS) + len(FILTERS) + len(QUESTIONS)
     + len(NAMES) + len(PEOPLE) + 3 + len(URLS)
 )  # fmt: skip
 """Attempts in these tables."""
