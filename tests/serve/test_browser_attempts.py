@@ -13,6 +13,7 @@ from openpyxl.comments import Comment
 from sat_retriever import index_paths
 from sat_retriever.pages.graph.page import to_html
 from sat_retriever.records.sheets import Column, SheetRecord
+from sat_retriever.serve.grid import GridCell, GridRow
 from tests.saved_encoder import save_bag_of_words
 from tests.serve.conftest import TOKEN, serving
 
@@ -100,6 +101,12 @@ def test_pieces_of_a_page_turn_nothing_and_forms_send_the_name_as_it_is(hostile)
         assert not re.search(f">[^<]*{TURNING}", answer.text)
     page = hostile.ask(f"/sheet?{urlencode({'id': odd})}", **known).text
     assert f'name="id" value="{odd}"' in page and "rent \ufffdTEEHS</h1>" in page
+
+
+def test_a_cell_alone_in_the_last_column_keeps_its_width():
+    empty, text = GridCell([]), GridCell([("rent", False)])
+    rows = [(text, empty), (empty, text), (text,), (empty,), ()]
+    assert [GridRow(1, cells).alone for cells in rows] == [0, None, None, None, None]
 
 
 def test_a_graph_that_was_saved_turns_nothing():
