@@ -21,10 +21,10 @@ from sat_retriever.errors import (
     LanguageModelError,
     SatError,
 )
+from sat_retriever.pages.onepage import unturned
 from sat_retriever.serve.asgi import PROBLEM, problem, wants_json
 from sat_retriever.serve.request import PageError, graph_url, sheet_url, workbook_url
 from sat_retriever.serve.searchform import SearchForm
-from sat_retriever.text.oneline import unturned
 from sat_retriever.tools.cells import cell_text
 from sat_retriever.tools.work import BusyError, ShareError
 

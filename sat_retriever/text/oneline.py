@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 
-# Embeddings, overrides and isolates: each changes the direction of what follows it. The marks that
-# texts from right to left are written with change no other sign, and stay.
-_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _CHARS = 60  # most characters of a header or an example
 
 
@@ -29,17 +25,6 @@ def escaped(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
-
-
-def unturned(text: str) -> str:
-    r"""The text with a replacement sign for each control that turns the direction of writing.
-
-    With them a file `\u202efdp.exe` is shown as `exe.pdf`, and a number by its digits reversed.
-
-    >>> unturned("\u202efdp.exe")
-    '�fdp.exe'
-    """
-    return _TURNS.sub("\ufffd", text)
 
 
 def short(text: str) -> str:

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sat_retriever.pages.graph.layout import WINDOWS, Layout, place_sheets
-from sat_retriever.pages.onepage import one_page
+from sat_retriever.pages.onepage import one_page, unturned
 from sat_retriever.records.links import Link, in_order, kind_of
 from sat_retriever.records.sheets import Column, SheetRecord
-from sat_retriever.text.oneline import unturned
 
 PAGE_SHEETS = 2_000  # more sheets make a page slow to pan and too full to read
 PAGE_LINKS = 20_000
