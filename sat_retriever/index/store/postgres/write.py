@@ -52,8 +52,8 @@ def packed_sheets(rows: Sequence[SheetRow]) -> dict[str, PostgresSheet]:
     for row in rows:
         if (size := len(row.record.sheet_id.encode(errors="replace"))) > _LONGEST_ID:
             raise InputError(
-                f"the id of a sheet, {row.record.sheet_id[:60]!r}…, has {size:,} bytes, too many "
-                "for PostgreSQL; shorten path and name of the sheet to 1,000 bytes together"
+                f"the id of a sheet, {row.record.sheet_id[:60]!r}…, has {size:,} bytes and is too "
+                "long for PostgreSQL; shorten path and name of the sheet to 1,000 bytes together"
             )
         record, packed = row.record, packed_sheet(row)
         found[record.sheet_id] = PostgresSheet(
