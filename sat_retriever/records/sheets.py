@@ -78,7 +78,7 @@ class SkipReason(StrEnum):
     file is gone."""
     BAD_NAME = "bad_name"
     """The name of a file at a URL cannot be part of a path: `..`, `//`, control characters. Or the
-    index in PostgreSQL cannot hold a name or a text of the workbook."""
+    index cannot hold a name or a text of the workbook: a very long name, in PostgreSQL."""
     UNSURE_ENCODING = "unsure_encoding"
     """The encoding of a delimited file was guessed, and another is almost as likely. The sheet was
     read; `--encoding` sets the right one."""
