@@ -18,7 +18,7 @@ from sat_retriever.tools.excel import ExcelSheet, excel_value, link_from, titled
 from sat_retriever.tools.naming import find_sheets, named_sheet
 from sat_retriever.workbook.typed import (
     FORMATS,
-    runs_in_spreadsheet,
+    defused_text,
     table_lines,
     table_place,
     unique_names,
@@ -119,7 +119,7 @@ def told(table: TypedTable, form: str) -> str:
     texts = [value for each in table.columns for value in each.values if isinstance(value, str)]
     if long := sum(len(text) >= MAX_TEXT for text in texts):
         said.append(f"Texts of more than {MAX_TEXT:,} characters, cut: {long:,}.")
-    if form == "csv" and (marked := sum(runs_in_spreadsheet(each.lstrip("'")) for each in texts)):
+    if form == "csv" and (marked := sum(defused_text(each) != each for each in texts)):
         said.append(f"Texts that a spreadsheet would run, so with an apostrophe: {marked:,}.")
     mixed = [each.name for each in table.columns if each.kind is ColumnKind.MIXED]
     if form == "parquet" and mixed:
