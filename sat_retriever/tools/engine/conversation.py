@@ -19,6 +19,7 @@ from sat_retriever.tools.engine.evidence import (
     holds_times,
     texts_queried,
     texts_read,
+    unseen_in,
 )
 from sat_retriever.tools.engine.match import unnamed_values
 from sat_retriever.tools.engine.prepare import Prepared
@@ -46,6 +47,7 @@ _REPEATED = (
 _OTHER_ROWS = "Its rows do not answer the question."
 _TRIED = "No query gave an answer, so it was read from the tables' text."
 _UNSEEN = "Not in the cells that were read: {}."
+_NOT_IN_ROWS = "Not in the rows of the query: {}."
 _SILENT = "The language model gave no answer."
 _TEXT_TOKENS = 400  # of the rows that stand in for an answer
 _THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -136,7 +138,8 @@ def _queried(
     attempts: list[Attempt] = []
     held: QueryResult | None = None
     while len(attempts) <= prepared.settings.repairs:
-        sql = query_of(str((yield query_prompt(prepared, attempts))))
+        prompt = query_prompt(prepared, attempts, held=bool(held and held.has_values))
+        sql = query_of(str((yield prompt)))
         again = attempts and attempts[-1].sql == sql
         if sql is None or (again and held is None):
             return held if held and held.has_values else None, tuple(attempts)
@@ -177,6 +180,7 @@ def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]
     If the model finds that they do not answer the question, the texts are read.
     """
     text = words_of(str((yield told_prompt(prepared, result))))
+    unseen = ", ".join(unseen_in(text, prepared.question, result))
     if text.startswith(NO_ANSWER):
         *before, last = attempts
         return (yield from _read(prepared, (*before, Attempt(last.sql, _OTHER_ROWS))))
@@ -184,7 +188,12 @@ def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]
         rows = result_text(result, _TEXT_TOKENS)
         text = f"{_SILENT} The query gives:\n\n{rows}"
     tables = prepared.tables.tables if prepared.tables else ()
-    note = _joined(_times_note(prepared, texts_queried(result, tables)), prepared.note, result.note)
+    note = _joined(
+        _NOT_IN_ROWS.format(unseen) if unseen else "",
+        _times_note(prepared, texts_queried(result, tables)),
+        prepared.note,
+        result.note,
+    )
     return SheetAnswer(
         prepared.question,
         text,

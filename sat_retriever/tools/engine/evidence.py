@@ -115,6 +115,16 @@ def evidence_of(
     )
 
 
+def unseen_in(answer: str, question: str, result: QueryResult) -> tuple[str, ...]:
+    """Return the numbers and days that neither a query, its rows nor the question have, as said."""
+    asked, words = said(question), _NUMBERED.sub(" ", answer)
+    new = [each for each in said(words) if not any(each.meets(other) for other in asked)]
+    cells = [cell for row in result.rows for cell in row if cell is not None]
+    known = [*cells, len(result.rows), *result.columns, result.sql, result.note]
+    unseen = [each.text for each in new if not any(map(each.is_in, known))]
+    return tuple(dict.fromkeys(unseen))[:_UNSEEN]
+
+
 def _holding(value: Said, sheets: Sequence[ReadSheet]) -> Iterator[tuple[int, Place]]:
     for at, sheet in enumerate(sheets):
         for place, cell in sheet.shown.cells.items():

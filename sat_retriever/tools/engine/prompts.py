@@ -77,12 +77,15 @@ After each statement write the number of the sheet it comes from in brackets, su
 if the sheets do not answer the question."""
 
 
-def query_prompt(prepared: Prepared, failed: Sequence[Attempt] = ()) -> Prompt:
+def query_prompt(
+    prepared: Prepared, failed: Sequence[Attempt] = (), *, held: bool = False
+) -> Prompt:
     """Return the prompt for a query, with what was wrong with the ones before.
 
     The model may decide against a query only at its last try, or where the question names nothing
-    of the tables. It does not see the queries that failed, since a small model copies what it sees.
-    The prompt begins alike at each try, so that a server need not read it again.
+    of the tables, and not if one has given values, `held`, that are in doubt. It does not see the
+    queries that failed, since a small model copies what it sees. The prompt begins alike at each
+    try, so that a server need not read it again.
     """
     tables = prepared.tables.tables if prepared.tables else ()
     matches = prepared.matches or (TableMatch(),) * len(tables)
@@ -100,7 +103,7 @@ def query_prompt(prepared: Prepared, failed: Sequence[Attempt] = ()) -> Prompt:
     tried = [f"A query failed:\n{_data(shortened(each.error, _ERROR_TOKENS))}" for each in failed]
     ending = [_SIMPLER] if failed else []
     last = len(failed) == prepared.settings.repairs > 0
-    ending += [_WAY_OUT] if last or not prepared.fits else []
+    ending += [_WAY_OUT] if (last or not prepared.fits) and not held else []
     data = _data("\n\n".join(parts))
     return Prompt(_WRITE, "\n\n".join([data, _asked(prepared), *tried, *ending]))
 

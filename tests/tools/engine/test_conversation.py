@@ -351,3 +351,25 @@ def test_a_sum_over_records_that_a_join_repeats_is_asked_about_once(messy):
     answer, prompts = asked(messy, doubled, doubled, "So much.", question="total revenue")
     assert (answer.result.sql, answer.note.count("repeats")) == (doubled, 1)  # people are told
     assert "repeats" in prompts[-1].user
+
+
+@pytest.mark.parametrize(
+    ("said", "unseen"),
+    [
+        ("Bob spent 38.5 EUR, 38.50 in full.", ""),
+        ("Bob spent 385 EUR in 3 orders of 2024-01-02.", "385, 3, 2024-01-02"),
+        ("1. Bob spent 38.5 EUR.", ""),
+    ],
+)
+def test_numbers_that_a_querys_rows_do_not_have_are_told(retriever, said, unseen):
+    answer, _ = asked(retriever, RIGHT, said)
+    told = f"Not in the rows of the query: {unseen}." if unseen else ""
+    assert (answer.text, answer.note) == (said, told)
+
+
+def test_no_way_out_is_offered_while_a_query_has_values(messy):
+    invented = [f"SELECT sum(revenue) FROM sales WHERE region = '{x}'" for x in ("North", "East")]
+    script = [*invented, "NO SQL", "So much."]
+    answer, prompts = asked(messy, *script[1:], question="total revenue in the south")
+    assert NO_SQL not in prompts[1].user
+    assert answer.kind == "sql"
