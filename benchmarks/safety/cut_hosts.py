@@ -62,7 +62,7 @@ METHODS = {
     "indexing_host_back_after_20_s": Cut(OTHER, 20.0),
     "indexing_host_cut": Cut(OTHER),
     "other_host_cut_health_s": Cut(HEAD, settings=HEALTH),
-    "other_host_back_after_7_s_health_s": Cut(HEAD, 7.0, settings=HEALTH),
+    "other_host_back_after_15_s_health_s": Cut(HEAD, 15.0, joins=True, settings=HEALTH),
     "indexing_host_cut_keepalive_s": Cut(OTHER, settings=HEALTH | KEEPALIVE),
 }
 

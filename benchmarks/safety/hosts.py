@@ -40,7 +40,7 @@ def lacking() -> str | None:
 class Namespace:
     """Processes that see no others, and a network and a folder of their own.
 
-    All of them, and the network, are gone with `end`, or with this process.
+    All of them, and the network, are gone with `end`.
     """
 
     def __init__(self, own: Path, seen: Path) -> None:
