@@ -13,11 +13,9 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-import statistics
-import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +26,7 @@ from benchmarks.general.corpora import HELD_OUT
 from benchmarks.related.made import made_workbooks
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, suite
+from benchmarks.speed.turns import median_seconds
 from sat_retriever.errors import InputError
 from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.typed import TableData, load_table, read_table_data
@@ -35,7 +34,6 @@ from sat_retriever.workbook.values.grid import CellError
 from sat_retriever.workbook.values.read import MAX_TEXT
 
 _MADE = 300  # sheets
-_COLUMNS = 20
 
 
 def compared(files: Iterable[Path]) -> Counter[str]:
@@ -116,30 +114,20 @@ def write_long(file: Path, rows: int) -> None:
 _KINDS = ("Town", "Amount", "Day", "Paid")
 
 
-def seconds_of(call: Callable[[], object], repeats: int) -> float:
-    """Return the median wall time of some calls."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return round(statistics.median(times), 2)
-
-
 def speed(file: Path) -> dict[str, float | int]:
     """Return the seconds of loading a long table, and of pandas with both readers."""
     import pandas as pd
 
     record = read_workbook(file, contents="names", links=False, formulas=False).records[0]
     table = load_table(file, record)
-    return {
-        "rows": len(table),
-        "columns": len(table.columns),
-        "seconds": seconds_of(lambda: load_table(file, record), 3),
-        "to_pandas_s": seconds_of(table.to_pandas, 3),
-        "pandas_calamine_s": seconds_of(lambda: pd.read_excel(file, engine="calamine"), 3),
-        "pandas_openpyxl_s": seconds_of(lambda: pd.read_excel(file, engine="openpyxl"), 1),
+    seconds = {
+        "seconds": median_seconds(lambda: load_table(file, record), 3),
+        "to_pandas_s": median_seconds(table.to_pandas, 3),
+        "pandas_calamine_s": median_seconds(lambda: pd.read_excel(file, engine="calamine"), 3),
+        "pandas_openpyxl_s": median_seconds(lambda: pd.read_excel(file, engine="openpyxl"), 1),
     }
+    rounded = {name: round(each, 2) for name, each in seconds.items()}
+    return {"rows": len(table), "columns": len(table.columns), **rounded}
 
 
 @suite("table_data", "data", "work", rows=100_000)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import sys
 from typing import Any
 
 from sat_retriever.encoder.onnx.device import Device, wanted_providers
 from sat_retriever.errors import SatError
+from sat_retriever.train.loop.provenance import output_of
 
 
 def refuse_missing(device: Device) -> None:
@@ -65,12 +64,5 @@ def device_info(device: Device) -> dict[str, Any]:
 
 def _driver() -> str | None:
     """Return the version of the NVIDIA driver; None if nvidia-smi does not tell it."""
-    tool = shutil.which("nvidia-smi")
-    if tool is None:
-        return None
-    command = [tool, "--query-gpu=driver_version", "--format=csv,noheader", "--id=0"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip() or None
+    asked = ("--query-gpu=driver_version", "--format=csv,noheader", "--id=0")
+    return output_of("nvidia-smi", *asked) or None

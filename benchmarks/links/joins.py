@@ -37,18 +37,6 @@ from sat_retriever.records.sheets import SheetRecord
 
 FOLDS = 10
 PENALTY = 1.0  # ridge penalty on every weight but the constant
-SHOWN = (
-    "keys",
-    "found",
-    "pair_precision",
-    "pair_recall",
-    "pair_AP",
-    "directed_precision",
-    "directed_recall",
-    "column_precision",
-    "column_recall",
-    "column_precision_implied",
-)
 
 Column = tuple[str, str]  # sheet id, header in lower case
 Key = tuple[Column, Column]  # the column that refers, and the one it refers to

@@ -21,7 +21,6 @@ from sat_retriever.synth.options import SynthOptions
 
 Part = Literal["fit", "validation", "test"]
 _MADE = SynthOptions("800", 22, queries=800)
-_EPS = "eps_development"
 _WTQ = "wikitablequestions_train"
 
 

@@ -33,10 +33,6 @@ from sat_retriever.datasets.labels import Query
 
 WEIGHTS = ROOT / "sat_retriever" / "answer" / "confidence.json"
 MOST, FOREIGN = 200, 300  # questions of a part that are asked
-_SHOWN = (
-    "AUROC_foreign", "AUROC_removed", "AUROC_removed_found", "AUROC_few_removed", "warned_right",
-    "warned_foreign", "warned_removed", "calibration_error",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

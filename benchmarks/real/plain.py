@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -27,7 +27,6 @@ _STOP = frozenset(
     "these this to was were what when where which who with".split()
 )
 _HEADING = 10  # rows among which the headers are
-Texts = Mapping[str, str]
 
 
 def words(text: str) -> list[str]:

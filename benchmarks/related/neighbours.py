@@ -242,10 +242,6 @@ def _share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def _cell(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
-
-
 @suite(
     "related_neighbours", "data", "encoder", work=MADE, sets=option(list(SETS), choices=list(SETS))
 )

@@ -106,12 +106,6 @@ def _links(index: SheetIndex) -> dict[str, int]:
     return dict(index.status()["links"])  # type: ignore[call-overload,no-any-return]
 
 
-def _cell(value: float, gap: dict[str, float] | None) -> str:
-    if gap is None:
-        return f"{value:.3f}"
-    return f"{value:.3f} ({gap['mean']:+.3f} {gap['low']:+.3f} {gap['high']:+.3f})"
-
-
 @suite(
     "related",
     "data",

@@ -13,7 +13,6 @@ one of the folder.
 from __future__ import annotations
 
 import shutil
-import statistics
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,6 +24,7 @@ from benchmarks.runner import Options, suite
 from benchmarks.safety.contention_part import Ground, Report, read, start_together, write
 from benchmarks.safety.stored import differing_files
 from benchmarks.safety.versions import check_file, versions_of, write_version
+from benchmarks.speed.turns import percentiles
 from sat_retriever import SheetEncoder, SheetIndex
 
 _COUNTS = (
@@ -61,9 +61,7 @@ def metrics_of(reports: Sequence[Report]) -> dict[str, float]:
     """Return counts over all parts, and times of searches."""
     counts = sum((report.counts for report in reports), Counter())
     took = [each for report in reports for each in report.search_ms]
-    cuts = statistics.quantiles(took, n=100) if len(took) > 1 else [0.0] * 99
-    found: dict[str, float] = {name: counts[name] for name in _COUNTS}
-    return {**found, "search_p50_ms": round(cuts[49], 1), "search_p95_ms": round(cuts[94], 1)}
+    return {**{name: counts[name] for name in _COUNTS}, **percentiles("search", took)}
 
 
 @suite("contention", "work", seconds=60.0, writers=2, readers=8, workbooks=40, seed=0)

@@ -22,8 +22,9 @@ from llama_index.retrievers.sat import SheetTokenRetriever as LlamaRetriever
 from llama_index.retrievers.sat import sheet_tools
 from mcp import Client, StdioServerParameters, stdio_client
 
-from benchmarks.safety.golden_corpora import Corpus, environment, spread
+from benchmarks.safety.golden_corpora import Corpus, environment
 from sat_retriever import SatError, SheetTools
+from sat_retriever.records.grouping import evenly
 
 _FEW = 10
 Call = tuple[str, dict[str, Any]]
@@ -41,8 +42,8 @@ def adapter_sections(corpus: Corpus, today: date) -> dict[str, Callable[[], Sequ
 
 def _calls(corpus: Corpus) -> list[Call]:
     """Return calls of every tool, including wrong ones; no question depends on the day."""
-    sheets = spread(corpus.index.sheet_ids(), _FEW)
-    asked = spread([q for q in corpus.questions if q.isascii() and "last" not in q], _FEW)
+    sheets = evenly(corpus.index.sheet_ids(), _FEW)
+    asked = evenly([q for q in corpus.questions if q.isascii() and "last" not in q], _FEW)
     finds: list[Call] = [("find_sheets", {"question": question}) for question in asked]
     wide = {"question": asked[0], "top_k": 12, "path": "*a*"}
     each: list[Call] = [
@@ -99,7 +100,7 @@ def _llama(corpus: Corpus, today: date) -> list[str]:
     retriever = LlamaRetriever(index, similarity_top_k=20, today=today)
     reranker = LlamaReranker(index, top_n=8, today=today)
     lines = []
-    for asked in spread(corpus.questions, 2 * _FEW):
+    for asked in evenly(corpus.questions, 2 * _FEW):
         found = retriever.retrieve(asked)
         better = reranker.postprocess_nodes(found, query_str=asked)
         lines += [asked, *map(_node, found), "reranked", *map(_node, better)]
@@ -116,7 +117,7 @@ def _langchain(corpus: Corpus, today: date) -> list[str]:
     reranker = SheetGraphReranker(index=index, top_n=8, today=today)
     chain = retriever_chain(retriever, reranker)
     lines = []
-    for asked in spread(corpus.questions, 2 * _FEW):
+    for asked in evenly(corpus.questions, 2 * _FEW):
         found = retriever.invoke(asked)
         better = reranker.compress_documents(found, asked)
         lines += [asked, *map(_document, found), "reranked", *map(_document, better)]

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from benchmarks.results import ROOT
 from benchmarks.runner import Options
 from sat_retriever import Column, Link, SheetIndex, SheetRecord
+from sat_retriever.records.grouping import evenly
 
 CORPORA = ("eps", "industrytab_1k", "made")
 SHEETS, SEED = 150, 0  # of the made corpus
@@ -99,7 +99,7 @@ class Corpus:
         """Labelled questions, evenly from its list, then those that are always asked."""
         rows = json.loads((self.folder / "query.json").read_text(encoding="utf-8"))
         own = list(dict.fromkeys(row["query"] for row in rows))
-        return [*spread(own, self.asked), *ALWAYS]
+        return [*evenly(own, self.asked), *ALWAYS]
 
     def _add_records(self) -> None:
         """Add published records and links to an index."""
@@ -115,16 +115,6 @@ def corpus_named(name: str, options: Options) -> Corpus | None:
         return None
     places = options.data.resolve(), options.work.resolve()
     return Corpus(name, *places, options.workers, options.questions)
-
-
-def spread(rows: Sequence[str], most: int) -> list[str]:
-    """Return at most `most` rows, at equal distances.
-
-    >>> spread("abcdef", 3)
-    ['a', 'c', 'e']
-    """
-    number = min(most, len(rows))
-    return [rows[place * len(rows) // number] for place in range(number)]
 
 
 def sat(work: Path, *arguments: str, code: int = 0) -> str:

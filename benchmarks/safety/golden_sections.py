@@ -12,8 +12,9 @@ from typing import Any
 
 import sat_retriever
 from benchmarks.safety.golden_adapters import adapter_sections
-from benchmarks.safety.golden_corpora import ALWAYS, Corpus, sat, spread
+from benchmarks.safety.golden_corpora import ALWAYS, Corpus, sat
 from sat_retriever import Content, Filters, Hit, SheetRetriever, hit_text
+from sat_retriever.records.grouping import evenly
 
 Section = Callable[[], Sequence[str]]
 TODAY = dt.date(2025, 5, 14)
@@ -102,7 +103,7 @@ def _records(corpus: Corpus) -> list[str]:
 
 def _texts(corpus: Corpus) -> list[str]:
     """Return some sheets in the forms for language models."""
-    ids = spread(corpus.index.sheet_ids(), _SHOWN)
+    ids = evenly(corpus.index.sheet_ids(), _SHOWN)
     records = corpus.index.records(ids)
     forms = (Content("record"), Content("markdown"), Content("html"))
     return [hit_text(corpus.index, records[sheet], form) for sheet in ids for form in forms]
@@ -129,7 +130,7 @@ def _hits_by(corpus: Corpus, reranker: str | None) -> Section:
 
 def _filtered(corpus: Corpus) -> Iterator[str]:
     retriever = SheetRetriever(corpus.index)
-    for asked in spread(corpus.questions, _FEW):
+    for asked in evenly(corpus.questions, _FEW):
         for filters in FILTERS:
             found = retriever.retrieve(asked, 5, filters, min_score=0.1, today=TODAY)
             yield answer(f"{asked} {line(asdict(filters))}", found)
@@ -146,7 +147,7 @@ def _candidates_by(corpus: Corpus, weight: float | None) -> Section:
 
     def candidates() -> list[str]:
         index, lines = corpus.index, []
-        every = {*ALWAYS, *spread(corpus.questions, _FEW)}
+        every = {*ALWAYS, *evenly(corpus.questions, _FEW)}
         for asked in corpus.questions:
             most = len(index) if asked in every else 20
             question = index.question(asked, dense_weight=weight, today=TODAY)
@@ -164,11 +165,11 @@ def _command_line(corpus: Corpus) -> dict[str, Section]:
         return sat(corpus.work, *arguments, "--index", corpus.file, code=code)
 
     def search(*options: str) -> list[str]:
-        asked, days = spread(corpus.questions, 3), ("--today", TODAY.isoformat())
+        asked, days = evenly(corpus.questions, 3), ("--today", TODAY.isoformat())
         return [run("search", question, *days, *options) for question in asked]
 
     def show(*options: str) -> list[str]:
-        ids = spread(corpus.index.sheet_ids(), 2)
+        ids = evenly(corpus.index.sheet_ids(), 2)
         books = [sheet.partition("#")[0] for sheet in ids[:1] if corpus.has_files]
         return [run("show", name, *options) for name in (*ids, *books)]
 

@@ -7,7 +7,7 @@ import io
 import random
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -236,16 +236,21 @@ def _as_macro_book(content: bytes) -> bytes:
 def _opendocument() -> bytes:
     cell = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
     value = '<table:table-cell office:value-type="float" office:value="{}"/>'
-    rows = "<table:table-row>" + cell.format("Name") + cell.format("Units") + "</table:table-row>"
-    for number, name in _NAMES:
-        rows += f"<table:table-row>{cell.format(name)}{value.format(number)}</table:table-row>"
+    rows = [cell.format("Name") + cell.format("Units")]
+    rows += [cell.format(name) + value.format(number) for number, name in _NAMES]
+    return ods_of("People", rows)
+
+
+def ods_of(sheet: str, rows: Iterable[str]) -> bytes:
+    """Return an .ods of one sheet, whose rows are the XML of their cells."""
+    table = "".join(f"<table:table-row>{row}</table:table-row>" for row in rows)
     names = " ".join(
         f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{short}:1.0"'
         for short in ("office", "table", "text")
     )
     document = (
         f'<?xml version="1.0" encoding="UTF-8"?><office:document-content {names}>'
-        f'<office:body><office:spreadsheet><table:table table:name="People">{rows}'
+        f'<office:body><office:spreadsheet><table:table table:name="{sheet}">{table}'
         "</table:table></office:spreadsheet></office:body></office:document-content>"
     )
     manifest = (

@@ -43,7 +43,6 @@ from benchmarks.safety.operate_record import (
     audit_faults,
     audit_lines,
     by_quarter,
-    percentiles,
 )
 from benchmarks.safety.operate_scene import (
     EDITED_FOR,
@@ -54,9 +53,10 @@ from benchmarks.safety.operate_scene import (
     rules_of,
     written,
 )
+from benchmarks.safety.soak import eps_folder
 from benchmarks.safety.stored import differing_files
 from benchmarks.safety.versions import check_integrity, write_version
-from sat_retriever.errors import PathNotFoundError
+from benchmarks.speed.turns import percentiles
 
 _SAMPLE_S = 2.0
 _COMPARED = 40  # questions, for each person
@@ -107,10 +107,7 @@ def _prepared(options: Options) -> tuple[Path, Path]:
     shutil.rmtree(home, ignore_errors=True)
     books = home / "workbooks"
     if options.corpus == "eps":
-        source = options.data / "eps"
-        if not source.is_dir():
-            raise PathNotFoundError(f"not run: there is no folder {source}; take --corpus made")
-        shutil.copytree(source, books)
+        shutil.copytree(eps_folder(options.data), books)
     else:
         for number in range(12):
             folder = books / f"folder{number % 6}"
@@ -240,8 +237,8 @@ class _Run:
         """Yield the whole and each quarter."""
         asked, operator = self.book.asked, self.operator
         outcomes = Counter(each.outcome for each in asked)
-        hangs = [
-            each.end - each.start
+        hangs_ms = [
+            1000 * (each.end - each.start)
             for each in asked
             if each.kind in SEARCHES and each.status == 200 and self._hung(each)
         ]
@@ -261,7 +258,7 @@ class _Run:
             "followed": len(operator.followed_s),
             "followed_p50_s": statistics.median(operator.followed_s or [0.0]),
             "followed_max_s": max(operator.followed_s, default=0.0),
-            **percentiles("search_while_the_model_hangs", hangs),
+            **percentiles("search_while_the_model_hangs", hangs_ms),
             "audit_lines": self.audit_lines,
             **{f"audit_{name}": self.audit[name] for name in _AUDIT},
             "audit_torn": self.torn,

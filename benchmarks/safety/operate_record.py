@@ -14,6 +14,8 @@ from math import inf
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from benchmarks.speed.turns import percentiles
+
 QUARTERS = 4
 SEARCHES = ("page", "search")
 Value = TypeVar("Value")
@@ -128,17 +130,6 @@ def quarter_of(moment: float, start: float, seconds: float) -> int:
     return min(QUARTERS, 1 + int((moment - start) * QUARTERS / seconds))
 
 
-def percentiles(name: str, taken_s: Sequence[float]) -> dict[str, float | None]:
-    """Return median and 95th percentile in milliseconds; None without two values."""
-    if len(taken_s) < 2:
-        return {f"{name}_p50_ms": None, f"{name}_p95_ms": None}
-    cuts = statistics.quantiles(taken_s, n=100, method="inclusive")
-    return {
-        f"{name}_p50_ms": round(1000 * cuts[49], 1),
-        f"{name}_p95_ms": round(1000 * cuts[94], 1),
-    }
-
-
 def by_quarter(
     asked: Sequence[Asked], samples: Sequence[Mapping[str, float]], start: float, seconds: float
 ) -> list[dict[str, Any]]:
@@ -155,14 +146,14 @@ def by_quarter(
         mine = [each for each in asked if quarter_of(each.start, start, seconds) == quarter]
         here = [each for each in samples if quarter_of(each["at"], start, seconds) == quarter]
         right = [each for each in mine if each.status == 200]
-        took = [each.end - each.start for each in right if each.kind in SEARCHES]
+        took_ms = [1000 * (each.end - each.start) for each in right if each.kind in SEARCHES]
         names = [name for name in (samples[0] if samples else ()) if name != "at"]
         medians = {name: statistics.median(row[name] for row in here) for name in names if here}
         found.append(
             {
                 "asked": len(mine),
                 "answered": len(right),
-                **percentiles("search", took),
+                **percentiles("search", took_ms),
                 **{f"{name}_median": round(value, 1) for name, value in medians.items()},
             }
         )

@@ -13,17 +13,13 @@ from pathlib import Path
 import python_calamine
 import xlsxwriter
 
+from benchmarks.safety.mutants import ods_of
 from sat_retriever import read_workbook
 
 _LETTERS = "bcdfgkpqvwxz"  # no stemmer changes them, and no word is of them
 _LEAST = 9  # letters of a mark
 _FIRST = 7_310_000_000  # beyond 32 bits, so that no four bytes are like it by chance
 _FILES, _FEWEST, _MARKED = 3, 3, 40  # shared files of a format; texts replaced in each
-
-_MANIFEST = (
-    '<?xml version="1.0"?><manifest:manifest '
-    'xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
-)
 
 NAMED = ("file", "sheet", "header", "defined")  # what every level keeps
 
@@ -155,10 +151,6 @@ def _write_text(path: Path, rows: Sequence[Sequence[str]], gap: str) -> None:
 
 def opendocument(marks: Marks) -> bytes:
     """Return an .ods with marks in its headers, cells, a formula and an annotation."""
-    names = " ".join(
-        f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{short}:1.0"'
-        for short in ("office", "table", "text")
-    )
     text = '<table:table-cell office:value-type="string">{}<text:p>{}</text:p></table:table-cell>'
     note = f"<office:annotation><text:p>{marks.text('comment')}</text:p></office:annotation>"
     rows = [f"{text.format('', marks.text('header'))}{text.format('', marks.text('header'))}"]
@@ -167,18 +159,7 @@ def opendocument(marks: Marks) -> bytes:
         value = marks.number("number")
         cell = f'<table:table-cell table:formula="{said}" office:value-type="float" '
         rows.append(text.format(note, marks.text("data")) + f'{cell}office:value="{value}"/>')
-    table = "".join(f"<table:table-row>{row}</table:table-row>" for row in rows)
-    document = (
-        f'<?xml version="1.0" encoding="UTF-8"?><office:document-content {names}><office:body>'
-        f'<office:spreadsheet><table:table table:name="{marks.text("sheet")}">{table}'
-        "</table:table></office:spreadsheet></office:body></office:document-content>"
-    )
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as package:
-        package.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        package.writestr("content.xml", document)
-        package.writestr("META-INF/manifest.xml", _MANIFEST)
-    return out.getvalue()
+    return ods_of(marks.text("sheet"), rows)
 
 
 def _write_marked(folder: Path, kind: str, files: Sequence[Path], marks: Marks) -> None:

@@ -109,17 +109,22 @@ def growth(samples: Sequence[dict[str, float]], count: int) -> dict[str, float]:
     }
 
 
-def corpus_folder(name: str, data: Path, work: Path) -> Path:
-    """Return the folder of the workbooks; made workbooks are written once.
+def eps_folder(data: Path) -> Path:
+    """Return the folder of EPS.
 
     Raises:
         PathNotFoundError: If the data does not exist.
     """
+    folder = data / "eps"
+    if not folder.is_dir():
+        raise PathNotFoundError(f"not run: there is no folder {folder}; take --corpus made")
+    return folder
+
+
+def corpus_folder(name: str, data: Path, work: Path) -> Path:
+    """Return the folder of the workbooks; made workbooks are written once."""
     if name == "eps":
-        folder = data / "eps"
-        if not folder.is_dir():
-            raise PathNotFoundError(f"not run: there is no folder {folder}; take --corpus made")
-        return folder
+        return eps_folder(data)
     folder = work / "made"
     if not (folder / "corpus.json").is_file():  # written last
         synthesize(folder, SynthOptions(str(_MADE_SHEETS), seed=0))

@@ -23,7 +23,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import xlsxwriter
@@ -31,7 +30,6 @@ import xlsxwriter
 from benchmarks.results import ROOT, Result
 from benchmarks.runner import Options, option, suite
 from benchmarks.speed.contents_made import KINDS, MadeSheets, TextTokens
-from benchmarks.tables.markdown import number
 from sat_retriever import SheetIndex, SheetRetriever, read_workbook
 from sat_retriever.datasets.dataset import load_eps
 from sat_retriever.text.period.spans import UNDATED
@@ -261,10 +259,6 @@ def _turned(levels: Sequence[str], turn: int) -> list[str]:
 
 def _times(value: float, base: float) -> float:
     return round(value / base, 2)
-
-
-def _shown(value: Any) -> str:
-    return "" if value is None else number(value)
 
 
 @suite(

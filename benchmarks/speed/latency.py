@@ -37,7 +37,7 @@ from benchmarks.indexes import fill, made_once
 from benchmarks.real import sources
 from benchmarks.results import Result
 from benchmarks.runner import Options, option, suite
-from benchmarks.speed.turns import calls_of, multiples, percentiles, timings_ms
+from benchmarks.speed.turns import calls_of, median_seconds, multiples, percentiles, timings_ms
 from sat_retriever import Column, SheetEncoder, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.tables import load_tables
@@ -223,12 +223,7 @@ def fts5(index: SheetIndex) -> Callable[[str], object]:
 
 def process_seconds(command: Sequence[str], repeats: int = 5) -> float:
     """Return the median wall time of a whole process."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        subprocess.run(command, check=True, capture_output=True)
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+    return median_seconds(lambda: subprocess.run(command, check=True, capture_output=True), repeats)
 
 
 def import_seconds() -> tuple[float, bool]:

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import xlsxwriter
@@ -24,6 +23,7 @@ from rich.progress import track
 
 from benchmarks.results import Result
 from benchmarks.runner import Options, suite
+from benchmarks.speed.turns import median_seconds
 from sat_retriever import SheetIndex
 
 REPEATS = 5
@@ -51,18 +51,6 @@ def make_corpus(folder: Path, count: int) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_workbook(path, number)
         os.utime(path, (past, past))
-
-
-def median_seconds(call: Callable[[], object], before: Callable[[], object] | None = None) -> float:
-    """Return the median wall time; `before` runs untimed ahead of each repeat."""
-    times = []
-    for _ in range(REPEATS):
-        if before:
-            before()
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
 
 
 @suite("sync", "work", workbooks=1000)
@@ -96,11 +84,11 @@ def main(options: Options) -> Iterator[Result]:
         "workbooks": options.workbooks,
         "sheets": first.sheets,
         "first_index_s": round(first.seconds, 2),
-        "unchanged_s": round(median_seconds(unchanged), 3),
-        "one_changed_s": round(median_seconds(one_changed, change_one), 3),
-        "verify_s": round(median_seconds(lambda: index.sync(folder, verify=True)), 3),
-        "process_unchanged_s": round(median_seconds(in_process), 3),
-        "process_one_changed_s": round(median_seconds(in_process, change_one), 3),
+        "unchanged_s": round(median_seconds(unchanged, REPEATS), 3),
+        "one_changed_s": round(median_seconds(one_changed, REPEATS, change_one), 3),
+        "verify_s": round(median_seconds(lambda: index.sync(folder, verify=True), REPEATS), 3),
+        "process_unchanged_s": round(median_seconds(in_process, REPEATS), 3),
+        "process_one_changed_s": round(median_seconds(in_process, REPEATS, change_one), 3),
         "repeats": REPEATS,
     }
     yield Result("sat-retriever", f"generated_{options.workbooks}", metrics)

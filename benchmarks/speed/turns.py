@@ -13,6 +13,20 @@ WARM_UP = 20
 REPEATS = 3
 
 
+def median_seconds(
+    call: Callable[[], object], repeats: int, before: Callable[[], object] | None = None
+) -> float:
+    """Return the median wall time; `before` runs untimed ahead of each repeat."""
+    times = []
+    for _ in range(repeats):
+        if before:
+            before()
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
 def timings_ms(call: Callable[[str], object], asked: Sequence[str]) -> list[float]:
     """Return the milliseconds of each call after a warm-up, all queries, repeated."""
     return turns({"": call}, asked)[""]
@@ -62,6 +76,8 @@ def calls_of(index: SheetIndex) -> dict[str, Callable[[str], object]]:
 
 
 def percentiles(name: str, values: Sequence[float]) -> dict[str, float]:
-    """Return p50 and p95 under a name."""
+    """Return p50 and p95 under a name; none of fewer than two values."""
+    if len(values) < 2:
+        return {}
     cuts = statistics.quantiles(values, n=100)
     return {f"{name}_p50_ms": round(cuts[49], 3), f"{name}_p95_ms": round(cuts[94], 3)}

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.corpora import INDUSTRYTAB_1K, Corpus, used
 from benchmarks.paper import paper
-from benchmarks.tables.breakdown import PAPER_COLUMNS, Spread, gap_of
+from benchmarks.tables.breakdown import PAPER_COLUMNS, Spread, gap_of, spread_of
 from benchmarks.tables.markdown import markdown, not_run, number, signed
 
 File = Mapping[str, Any]
@@ -129,7 +129,7 @@ def adapted_rows(files: Files, split: str) -> list[list[str]]:
             before = found.get(_APART[name], ())
         gap = gap_of(own, before) if before else None
         seeds = 0 if name in (*_PLAIN, *_APART) else len({file["seed"] for file in own})
-        cells = [_cell(own, column) for column in COLUMNS]
+        cells = [spread_of(own, column) for column in COLUMNS]
         title = str(own[0]["metrics"]["title"])
         rows.append([title, str(seeds) if seeds else "–", *cells, signed(gap) if gap else ""])
         if name in _PLAIN:
@@ -227,12 +227,7 @@ def _summed(files: Files, metric: str, most: int) -> str:
     if not files:
         return ""
     fewer = f" ({len(files)} of {most} seeds)" if len(files) < most else ""
-    return _cell(files, metric) + fewer
-
-
-def _cell(files: Files, column: str) -> str:
-    values = [file["metrics"][column] for file in files]
-    return number(None) if None in values else str(Spread.of(values))
+    return spread_of(files, metric) + fewer
 
 
 def _reported(files: Files, split: str) -> list[list[str]]:

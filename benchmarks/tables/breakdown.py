@@ -95,6 +95,12 @@ class Spread:
         return shown if self.sd is None else f"{shown} ± {number(self.sd)}"
 
 
+def spread_of(files: Files, metric: str) -> str:
+    """Return mean ± sd of a metric as a cell; a dash if a file lacks it."""
+    values = [file["metrics"].get(metric) for file in files]
+    return str(Spread.of(values)) if values and None not in values else number(None)
+
+
 @dataclass(frozen=True, slots=True)
 class Gap:
     """One row of the main table beside the one above it.
@@ -202,8 +208,7 @@ def candidates_table(trained: Files, split: str) -> str:
     for name, files in of_split(trained, split).items():
         if RECIPES[name].llm == "names":  # reads all names, so there are no candidates
             continue
-        values = ([file["metrics"].get(metric) for file in files] for metric in CANDIDATES)
-        cells = [_spread(each) for each in values]
+        cells = [spread_of(files, metric) for metric in CANDIDATES]
         rows.append([RECIPES[name].title, *([str(len(files)), *cells] if files else ["not run"])])
     if split == "standard":
         reached = paper.sensitivity()["reference"]["Recall@5"]
@@ -211,11 +216,6 @@ def candidates_table(trained: Files, split: str) -> str:
         cells = [number(figures[metric]) for metric in CANDIDATES]
         rows.append(["*paper: SAT, seed 42*", "1", *cells])
     return markdown(["method", "seeds", *CANDIDATES.values()], rows)
-
-
-def _spread(values: Sequence[float | None]) -> str:
-    known = [value for value in values if value is not None]
-    return str(Spread.of(known)) if known and len(known) == len(values) else number(None)
 
 
 def neighbours(trained: Files, split: str, dataset: str = INDUSTRYTAB_1K) -> list[Gap]:

@@ -17,6 +17,7 @@ from benchmarks.tables.breakdown import (
     gap_of,
     neighbours,
     of_split,
+    spread_of,
     trained_in,
 )
 from benchmarks.tables.figure_data import OF_PAPER
@@ -59,7 +60,7 @@ def main_rows(trained: Files, timed: Files, split: str, dataset: str) -> list[li
     ahead = {gap.method: _ahead(gap) for gap in neighbours(trained, split, dataset)}
     rows = []
     for name, files in of_split(trained, split, dataset).items():
-        cells = [_spread(files, column) for column in PAPER_COLUMNS] if files else ["not run"]
+        cells = [spread_of(files, column) for column in PAPER_COLUMNS] if files else ["not run"]
         row = [_title(name, files), str(len(files)) if files else "", *cells]
         if files:
             took = times.get(name, _answer_ms(files[0]))
@@ -166,11 +167,6 @@ def further(trained: Files, split: str) -> str:
         if (found := gap_of(runs[first], runs[second]))
     ]
     return markdown(["method", "against", "Δ NDCG@5 [95 % interval]"], rows)
-
-
-def _spread(files: Files, column: str) -> str:
-    values = [file["metrics"][column] for file in files]
-    return number(None) if None in values else str(Spread.of(values))
 
 
 def _reported(method: str, split: str, dataset: str) -> list[list[str]]:

@@ -10,7 +10,7 @@ from benchmarks.paper import paper
 from benchmarks.paper.bug import ROWS as BUG_ROWS
 from benchmarks.paper.sensitivity import ROWS
 from benchmarks.paper.spider import SYSTEMS as SPIDER_ROWS
-from benchmarks.tables.breakdown import PAPER_COLUMNS, Spread, gap_of, trained_in
+from benchmarks.tables.breakdown import PAPER_COLUMNS, gap_of, spread_of, trained_in
 from benchmarks.tables.markdown import markdown, number, signed
 from benchmarks.training.encoders import ENCODERS
 from benchmarks.training.methods import of_encoder
@@ -144,11 +144,7 @@ def _cells(files: Files, columns: Sequence[str]) -> list[str]:
     """Return the number of seeds, then mean ± sd of each metric; "not run" without files."""
     if not files:
         return ["not run"]
-    means = []
-    for column in columns:
-        values = [one["metrics"][column] for one in files]
-        means.append(str(Spread.of(values)) if None not in values else number(None))
-    return [str(len(files)), *means]
+    return [str(len(files)), *(spread_of(files, column) for column in columns)]
 
 
 def _gap(first: Files, second: Files, metric: str = "NDCG@5") -> str:

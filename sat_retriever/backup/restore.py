@@ -161,7 +161,7 @@ def _restore_model(
 
 def _restore_maps(folder: Path, manifest: Manifest, path: Path) -> None:
     """Put the mapped state beside the file; readers compare it with the file before use."""
-    from sat_retriever.index.search.mapped import hide
+    from sat_retriever.index.search.mapped_write import hide
 
     files = manifest.of("maps")
     names = {name.partition("/")[0] for name in files}

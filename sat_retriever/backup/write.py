@@ -26,7 +26,7 @@ from sat_retriever.errors import IndexBusyError, SatError
 from sat_retriever.index.settings import located
 from sat_retriever.index.store.complete import checked_facts
 from sat_retriever.index.store.opening import save_store
-from sat_retriever.index.store.place import Place
+from sat_retriever.index.store.place import Place, resolved
 from sat_retriever.index.store.sqlite import BESIDE
 from sat_retriever.rank.load import located_reranker
 from sat_retriever.records.files import flush, make_folder, portable, writing
@@ -90,7 +90,7 @@ def drop_oldest(place: Place, into: Path, keep: int) -> list[Path]:
         for each in into.iterdir():
             with suppress(SatError):
                 manifest = read_manifest(each)
-                if manifest.index == _named(place):
+                if manifest.index == str(resolved(place)):
                     found.append((manifest.made, each))
         old = [each for _made, each in sorted(found)[:-keep]]
         for each in old:
@@ -170,7 +170,7 @@ def _checked(place: Place, file: Path, made: datetime, said: Told) -> Manifest:
         if Path(name).is_absolute()
     }
     return Manifest(
-        index=_named(place),
+        index=str(resolved(place)),
         made=made.isoformat(timespec="microseconds"),
         version=__version__,
         schema=facts.schema,
@@ -181,10 +181,6 @@ def _checked(place: Place, file: Path, made: datetime, said: Told) -> Manifest:
         missing=tuple(home for home in homes.values() if not Path(home).is_dir()),
         files={},
     )
-
-
-def _named(place: Place) -> str:
-    return str(place.resolve() if isinstance(place, Path) else place)
 
 
 def _with_models(place: Place, draft: Path, manifest: Manifest) -> Manifest:

@@ -18,6 +18,7 @@ from sat_retriever.cli.options import (
     IndexOption,
     JsonOption,
     LlmUrlOption,
+    NumCtxOption,
     OwnerOption,
     PathOption,
     RerankerOption,
@@ -103,10 +104,7 @@ def ask(
     timeout: Annotated[
         float, typer.Option(min=1, help="Most seconds of one reply.", metavar="S")
     ] = 600.0,
-    num_ctx: Annotated[
-        int,
-        typer.Option(min=2048, max=1_000_000, help="Context of the model in tokens.", metavar="N"),
-    ] = 8192,
+    num_ctx: NumCtxOption = 8192,
     as_groups: GroupsOption = None,
     as_owner: OwnerOption = False,
     out: AnswerOutOption = None,

@@ -12,7 +12,7 @@ from sat_retriever.backup.manifest import Manifest
 from sat_retriever.cli.options import DEFAULT_INDEX, IndexOption, JsonOption, examples
 from sat_retriever.cli.progress import At, Shown, progress
 from sat_retriever.cli.terminal import counted, plain, print_json, stderr, stdout
-from sat_retriever.index.store.place import Place
+from sat_retriever.index.store.place import resolved
 
 app = typer.Typer()
 
@@ -106,7 +106,7 @@ def restore(
             folder, file, replace=replace, told=told
         )  # fmt: skip
     if as_json:
-        print_json(_facts(folder, made) | ({} if only_check else {"index": _named(file)}))
+        print_json(_facts(folder, made) | ({} if only_check else {"index": str(resolved(file))}))
     elif only_check:
         stdout().print(plain(f"{folder} is whole: {_said(made)}, of {made.made[:19]}Z"),
                        soft_wrap=True)  # fmt: skip
@@ -116,10 +116,6 @@ def restore(
 
 def _telling(shown: Shown) -> Any:
     return lambda what, done, total, noun: shown.at(At(what, done, total or None, noun))
-
-
-def _named(place: Place) -> str:
-    return str(place.resolve() if isinstance(place, Path) else place)
 
 
 def _said(made: Manifest) -> str:

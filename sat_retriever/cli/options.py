@@ -98,6 +98,10 @@ LlmUrlOption = Annotated[
         metavar="URL",
     ),
 ]
+NumCtxOption = Annotated[
+    int,
+    typer.Option(min=2048, max=1_000_000, help="Context of the model in tokens.", metavar="N"),
+]
 AnswerOutOption = Annotated[
     Path | None,
     typer.Option(

@@ -24,6 +24,7 @@ from sat_retriever.cli.options import (
     GroupsOption,
     IndexOption,
     LlmUrlOption,
+    NumCtxOption,
     OwnerOption,
     RerankerOption,
     asking,
@@ -172,10 +173,7 @@ def serve(
         ),
     ] = None,
     llm_url: LlmUrlOption = None,
-    num_ctx: Annotated[
-        int,
-        typer.Option(min=2048, max=1_000_000, help="Context of the model in tokens.", metavar="N"),
-    ] = 8192,
+    num_ctx: NumCtxOption = 8192,
     answer_seconds: Annotated[
         float, typer.Option(min=1, max=3600, help="Most seconds of one answer.", metavar="S")
     ] = ANSWER_S,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,21 +18,6 @@ _SHEET_FIELDS = frozenset(("sheet_id", "columns", *_SHEET_TEXTS, *_SHEET_COUNTS)
 _COLUMN_FIELDS = frozenset(("name",))
 MAX_NAME = 1_000  # characters of a name or header
 MAX_DIGITS = 18  # digits of a sheet's number
-# Texts that are typical of cells, not of headers: dates, times, amounts, long numbers, addresses.
-# A year alone, "Q1 2024" and "2024-03" are usual headers.
-_DATA = re.compile(
-    r"""(?xi)
-    \d{4}[-/.]\d{1,2}[-/.]\d{1,2} (?: [ t]\d{1,2}:\d\d.* )?    # 2024-03-31
-    | \d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}                          # 31.03.2024
-    | \d{1,2}:\d\d (?: :\d\d )?                                # 17:45
-    | [-+(]?[$€£¥]?\ ?\d{1,3}(?:[ ,.']\d{3})+(?:[.,]\d+)?\)?   # 1,234,567.80
-    | [-+(]?[$€£¥]?\ ?\d+[.,]\d+ \ ?%?\)?                      # 12.75
-    | [-+]?\d{5,}                                              # 100200300
-    | \S+@\S+\.\S+                                             # a@b.example
-    | https?://\S+
-    | \+?\d[\d ()/-]{8,}                                       # a telephone number
-    """
-)
 
 
 def load_sheets(path: str | Path) -> tuple[SheetRecord, ...]:
@@ -53,23 +37,6 @@ def load_sheets(path: str | Path) -> tuple[SheetRecord, ...]:
             raise CorpusError(f"{path}: every key must be a sheet number, not {key!r:.80}")
     ids = sorted(sheets, key=int)
     return tuple(_record(sheet_id, sheets[sheet_id], path) for sheet_id in ids)
-
-
-def data_like_headers(records: Iterable[SheetRecord]) -> tuple[tuple[str, str], ...]:
-    """Return sheet ids and headers that look like cells, in order.
-
-    A person should look at them, since some real headers are dates or numbers.
-
-    >>> columns = tuple(map(Column, ("2024", "Net 2024", "2024-03-31", "4,711.50")))
-    >>> data_like_headers([SheetRecord("1", "a", columns=columns)])
-    (('1', '2024-03-31'), ('1', '4,711.50'))
-    """
-    return tuple(
-        (record.sheet_id, column.name)
-        for record in records
-        for column in record.columns
-        if _DATA.fullmatch(column.name.strip())
-    )
 
 
 def _record(sheet_id: str, row: Any, path: Path) -> SheetRecord:

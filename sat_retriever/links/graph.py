@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
 from sat_retriever._extras import require
@@ -118,20 +118,13 @@ def link_graph(records: Iterable[SheetRecord], links: Iterable[Link]) -> MultiDi
     return graph
 
 
-def to_graph_json(records: Iterable[SheetRecord], links: Iterable[Link]) -> dict[str, Any]:
-    """The graph as `{"sheets": [...], "links": [...]}`, ready for `json.dumps`.
+def graph_json_parts(records: Iterable[SheetRecord], links: Iterable[Link]) -> Iterator[str]:
+    """Yield `{"sheets": [...], "links": [...]}`, one sheet or link per line.
 
     Sheets are records without the fields at their default (`record_from_json` reads them). Links
     have source, target, type, weight and evidence; links from or to other sheets are left out.
-    `sat_retriever.datasets.edges.load_links` reads the file.
+    `sat_retriever.datasets.edges.load_links` reads the file. It is never held as a whole.
     """
-    sheets = [to_json(record, compact=True) for record in records]
-    known = {sheet["sheet_id"] for sheet in sheets}
-    return {"sheets": sheets, "links": [_link_row(x) for x in links if _inside(x, known)]}
-
-
-def graph_json_parts(records: Iterable[SheetRecord], links: Iterable[Link]) -> Iterator[str]:
-    """Yield the text of `to_graph_json`, one sheet or link per line, without holding it all."""
     known: set[str] = set()
     separator = '{"sheets": [\n'
     for record in records:
@@ -147,16 +140,12 @@ def graph_json_parts(records: Iterable[SheetRecord], links: Iterable[Link]) -> I
     yield "\n]}\n"
 
 
-def to_graphml(records: Iterable[SheetRecord], links: Iterable[Link]) -> bytes:
-    """GraphML in UTF-8 with the nodes and edges of `link_graph`; networkx can read it."""
-    return "".join(graphml_parts(records, links)).encode()
-
-
 def graphml_parts(records: Iterable[SheetRecord], links: Iterable[Link]) -> Iterator[str]:
-    """Yield the text of `to_graphml`, one sheet or link at a time, without holding it all.
+    """Yield GraphML with the nodes and edges of `link_graph`, which networkx can read.
 
-    Characters that XML cannot represent are written as Excel writes them, "_x0001_". Every edge
-    has an id of its own, as GraphML requires; networkx's writer would use the type as the id.
+    It comes one sheet or link at a time, and is never held as a whole. Characters that XML cannot
+    represent are written as Excel writes them, "_x0001_". Every edge has an id of its own, as
+    GraphML requires; networkx's writer would use the type as the id.
     """
     yield _DOCUMENT_START
     for owner, kinds in (("node", _SHEET_KINDS), ("edge", _LINK_KINDS)):

@@ -19,6 +19,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
+# Embeddings, overrides and isolates: each changes the direction of what follows it. The marks that
+# texts from right to left are written with change no other sign, and stay.
+_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
@@ -43,6 +46,17 @@ def one_page(package: str, scripts: Sequence[str], *, title: str, data: Any) -> 
         script=f'(() => {{\n"use strict";\n{code}}})();\n',
         data=data,
     )
+
+
+def unturned(text: str) -> str:
+    r"""The text with a replacement sign for each control that turns the direction of writing.
+
+    With them a file `\u202efdp.exe` is shown as `exe.pdf`, and a number by its digits reversed.
+
+    >>> unturned("\u202efdp.exe")
+    '�fdp.exe'
+    """
+    return _TURNS.sub("\ufffd", text)
 
 
 def policy_of(page: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
@@ -12,6 +13,8 @@ from sat_retriever.errors import InputError
 from sat_retriever.records.contents import Role
 from sat_retriever.records.formats import FORMAT_NAMES
 from sat_retriever.records.sheets import Visibility
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +33,8 @@ class Filters:
         metadata: Fields of the record's metadata, and the value that each must have.
 
     Raises:
-        InputError: If a time is not a datetime, or the visibility, the format or the role is
-            unknown. A period that names no time is refused by the search.
+        InputError: If a time is not a datetime, a text is not Unicode, or the visibility, the
+            format or the role is unknown. A period that names no time is refused by the search.
     """
 
     workbook: str | None = None
@@ -49,6 +52,10 @@ class Filters:
             value = getattr(self, name)
             if value is not None and not isinstance(value, dt.datetime):
                 raise InputError(f"{name} is {value!r}; give a datetime")
+        given = (self.workbook, self.path, self.period, *self.metadata, *self.metadata.values())
+        for text in given:
+            if isinstance(text, str) and _SURROGATE.search(text):
+                raise InputError(f"a filter is {text[:100]!r}, which is not Unicode; correct it")
         self._check_member("visibility", Visibility)
         self._check_member("role", Role)
         if self.format is not None:

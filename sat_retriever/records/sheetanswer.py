@@ -89,6 +89,7 @@ class QueryResult:
         sources: The tables that it read.
         complete: False if there are more rows than were asked for.
         note: Further information for the reader of the data.
+        repeated: Tables of which records are added up more than once, as a join repeats them.
     """
 
     sql: str
@@ -98,6 +99,7 @@ class QueryResult:
     sources: tuple[QuerySource, ...]
     complete: bool = True
     note: str = ""
+    repeated: tuple[str, ...] = ()
 
     @property
     def citations(self) -> tuple[str, ...]:

@@ -77,7 +77,8 @@ class SkipReason(StrEnum):
     """The operating system, or the server of a URL, denies access: no permission, no answer, or the
     file is gone."""
     BAD_NAME = "bad_name"
-    """The name of a file at a URL cannot be part of a path: `..`, `//`, control characters."""
+    """The name of a file at a URL cannot be part of a path: `..`, `//`, control characters. Or the
+    index cannot hold a name or a text of the workbook: a very long name, in PostgreSQL."""
     UNSURE_ENCODING = "unsure_encoding"
     """The encoding of a delimited file was guessed, and another is almost as likely. The sheet was
     read; `--encoding` sets the right one."""

@@ -67,9 +67,13 @@ class GridRow:
 
     @property
     def alone(self) -> int | None:
-        """The place of its only cell that is not empty, if that is a text, such as a title."""
+        """The place of its only cell that is not empty, if that is a text, such as a title.
+
+        None in the last column: it spans no other one, and would have no width of its own.
+        """
         there = [at for at, each in enumerate(self.cells) if each.parts]
-        return there[0] if len(there) == 1 and not self.cells[there[0]].numeric else None
+        spans = len(there) == 1 and there[0] < len(self.cells) - 1
+        return there[0] if spans and not self.cells[there[0]].numeric else None
 
     @property
     def title(self) -> int | None:

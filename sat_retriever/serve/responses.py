@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Awaitable, Callable
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from sat_retriever.errors import (
     LanguageModelError,
     SatError,
 )
+from sat_retriever.pages.onepage import unturned
 from sat_retriever.serve.asgi import PROBLEM, problem, wants_json
 from sat_retriever.serve.request import PageError, graph_url, sheet_url, workbook_url
 from sat_retriever.serve.searchform import SearchForm
@@ -70,6 +72,8 @@ _TOLD: tuple[tuple[type[Exception], int, str], ...] = (  # the first kind that f
         "on stderr has the reason.",
     ),
 )
+
+_BETWEEN_TAGS = re.compile(">[^<]*[\u202a-\u202e\u2066-\u2069][^<]*")
 
 _logger = logging.getLogger(__name__)
 
@@ -127,8 +131,12 @@ def json_response(value: object) -> Response:
 
 
 def rendered(template: str, **shown: Any) -> bytes:
-    """Return a page in UTF-8; what is no Unicode in a name becomes a question mark."""
+    """Return a page in UTF-8; what is no Unicode in a name becomes a question mark.
+
+    No text in it turns the direction of writing. Attributes keep what they hold: forms send it.
+    """
     text = _environment().get_template(f"{template}.html").render(**shown)
+    text = _BETWEEN_TAGS.sub(lambda found: unturned(found[0]), text)
     return text.encode("utf-8", "replace")
 
 

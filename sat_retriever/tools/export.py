@@ -13,12 +13,13 @@ from sat_retriever.records.area import Area, area_of
 from sat_retriever.records.files import draft_of, portable
 from sat_retriever.records.formats import without_extension
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.records.typedtable import ROW, ColumnKind, TypedTable
+from sat_retriever.records.typedtable import ColumnKind, TypedTable
 from sat_retriever.tools.excel import ExcelSheet, excel_value, link_from, titled, write_excel
 from sat_retriever.tools.naming import find_sheets, named_sheet
 from sat_retriever.workbook.typed import (
     FORMATS,
-    runs_in_spreadsheet,
+    defused_text,
+    table_lines,
     table_place,
     unique_names,
 )
@@ -118,7 +119,7 @@ def told(table: TypedTable, form: str) -> str:
     texts = [value for each in table.columns for value in each.values if isinstance(value, str)]
     if long := sum(len(text) >= MAX_TEXT for text in texts):
         said.append(f"Texts of more than {MAX_TEXT:,} characters, cut: {long:,}.")
-    if form == "csv" and (marked := sum(runs_in_spreadsheet(each.lstrip("'")) for each in texts)):
+    if form == "csv" and (marked := sum(defused_text(each) != each for each in texts)):
         said.append(f"Texts that a spreadsheet would run, so with an apostrophe: {marked:,}.")
     mixed = [each.name for each in table.columns if each.kind is ColumnKind.MIXED]
     if form == "parquet" and mixed:
@@ -171,12 +172,7 @@ def _sheets(
     for asked, table in tables:
         name = asked.record.sheet
         title = titled(name or asked.record.workbook_name, taken)
-        names = unique_names([ROW, *table.names]) if rows else table.names
-        records = (
-            (place, *values) if rows else values
-            for place, values in zip(table.places, table.rows(), strict=True)
-        )
-        yield ExcelSheet(title, names, records)
+        yield ExcelSheet(title, *table_lines(table, rows=rows))
         place = places.get(table.sheet_id, "")
         link = link_from(out, place, table.citation, name, table.area.a1())
         sources.append((title, link, len(table), told(table, "xlsx")))

@@ -7,6 +7,7 @@ import datetime as dt
 import io
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,10 @@ _SHEET = Area(1, 1, MAX_ROW, MAX_COLUMN)
 TableFormat = Literal["csv", "json", "jsonl", "md"]
 # Signs that begin a formula, in full width too; tab and line ends lead to the next field or line.
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+# In the midst of a text: where a comma is the decimal sign, fields of a CSV file end at semicolons,
+# and quotes around a field that another stands before keep neither these nor line ends from it. A
+# list of items begins its lines with "-", so a sign alone counts only before a call.
+_FURTHER_FORMULA = re.compile(r"([;\t\r\n][ \"]*)(?='*(?:[=@＝＠]|[-+－＋][^;\t\r\n]*[(|!]))")
 _JSON_TYPES = (str, int, float, bool, type(None))
 FORMATS: tuple[TableFormat, ...] = get_args(TableFormat)
 
@@ -262,6 +267,16 @@ def unique_names(names: Iterable[str]) -> list[str]:
     return found
 
 
+def table_lines(
+    table: TypedTable, *, rows: bool
+) -> tuple[tuple[str, ...], Iterator[tuple[DataValue, ...]]]:
+    """Return the names of a table's columns, and its records; `rows` puts sheet rows first."""
+    if not rows:
+        return table.names, table.rows()
+    records = ((place, *each) for place, each in zip(table.places, table.rows(), strict=True))
+    return tuple(unique_names([ROW, *table.names])), records
+
+
 def table_text(
     table: TypedTable, form: str, *, rows: bool = False, defused: bool = False
 ) -> Iterator[str]:
@@ -269,18 +284,15 @@ def table_text(
 
     A form is "csv", "json" (one array of objects), "jsonl" (an object a line) or "md" (a Markdown
     table), else `InputError`. `rows` adds a first column `_row` with the sheet rows. `defused`
-    puts an apostrophe before a text that a spreadsheet would take for a formula, and before one
-    that begins with apostrophes and then so: each can be told from the other.
+    puts an apostrophe before what a spreadsheet would take for a formula, at the start of a text or
+    behind a semicolon, tab or line end in it, and before apostrophes that stand before such: each
+    can be told from the other.
     """
     if form not in FORMATS:
         raise InputError(f"unknown format {form!r}; choose one of: {', '.join(FORMATS)}")
-    names = tuple(unique_names([ROW, *table.names])) if rows else table.names
-    records = (
-        (place, *values) if rows else values
-        for place, values in zip(table.places, table.rows(), strict=True)
-    )
+    names, records = table_lines(table, rows=rows)
     if defused:
-        names = tuple(map(_defused_text, names))
+        names = tuple(map(defused_text, names))
         records = (tuple(map(_defused, values)) for values in records)
     yield from {"csv": _csv, "json": _json, "jsonl": _json_lines, "md": _markdown}[form](
         names, records
@@ -288,16 +300,19 @@ def table_text(
 
 
 def _defused(value: DataValue) -> DataValue:
-    return _defused_text(value) if isinstance(value, str) else value
+    return defused_text(value) if isinstance(value, str) else value
 
 
-def _defused_text(text: str) -> str:
-    r"""The text as a spreadsheet takes it for a text.
+def defused_text(text: str) -> str:
+    r"""The text as a spreadsheet takes it for a text, also one that ends a field at a semicolon.
 
-    >>> _defused_text("=1+1"), _defused_text(" -x"), _defused_text("a-b"), _defused_text("'=1")
+    >>> defused_text("=1+1"), defused_text(" -x"), defused_text("a-b"), defused_text("'=1")
     ("'=1+1", "' -x", 'a-b', "''=1")
+    >>> defused_text("a; =b()"), defused_text("a\n- b")
+    ("a; '=b()", 'a\n- b')
     """
-    return f"'{text}" if runs_in_spreadsheet(text.lstrip("'")) else text
+    whole = f"'{text}" if runs_in_spreadsheet(text.lstrip("'")) else text
+    return _FURTHER_FORMULA.sub(r"\1'", whole)
 
 
 def runs_in_spreadsheet(text: str) -> bool:

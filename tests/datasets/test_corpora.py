@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever import Column, Link, SheetRecord
+from sat_retriever import Link
 from sat_retriever.datasets.dataset import load_bird, load_eps, load_industrytab, load_spider
 from sat_retriever.datasets.edges import load_links
 from sat_retriever.datasets.labels import Query
-from sat_retriever.datasets.sheets import SheetPair, data_like_headers, load_pairs, load_sheets
+from sat_retriever.datasets.sheets import SheetPair, load_pairs, load_sheets
 from sat_retriever.errors import CorpusError
 from tests.places import needs
 
@@ -305,12 +305,6 @@ def test_fields_of_made_corpora_are_kept(tmp_path):
     assert record.metadata == {"category": "Sales"}
 
 
-def test_headers_that_look_like_cells_are_told_and_not_refused():
-    texts = ("2024", "Q1 2024", "Net (10K RMB)", "31.12.2024", "100200300", "a@b.example", "17:45")
-    record = SheetRecord("1", "a", columns=tuple(map(Column, texts)))
-    assert [header for _, header in data_like_headers([record])] == list(texts[3:])
-
-
 PAIR = {"id": 0, "sheet_id_1": 9, "sheet_id_2": 10, "matched_columns": None, "label": 0}
 
 
@@ -363,11 +357,6 @@ def test_the_published_pairs_fit_their_sheets(data, name, number, related):
     folder = data / f"industrytab_{name}"
     pairs = load_pairs(folder / "train.json", load_sheets(folder / "sheets.json"))
     assert (len(pairs), sum(pair.related for pair in pairs)) == (number, related)
-
-
-@pytest.mark.parametrize("name", ["industrytab_1k", "industrytab_614", "spider", "bird_dev"])
-def test_no_released_header_looks_like_a_cell(data, name):
-    assert data_like_headers(load_sheets(data / name / "sheets.json")) == ()
 
 
 ROW = {"source": 1, "target": "2", "type": "join_key"}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sat_retriever import Column, Link, SheetRecord, Visibility, link_graph
 from sat_retriever.datasets.dataset import load_industrytab, load_spider
 from sat_retriever.datasets.edges import load_links
-from sat_retriever.links.graph import graph_json_parts, graphml_parts, to_graph_json, to_graphml
+from sat_retriever.links.graph import graph_json_parts, graphml_parts
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.jsonform import record_from_json
 from sat_retriever.records.sheets import ColumnType
@@ -74,7 +74,7 @@ def test_links_are_edges_keyed_by_type_and_one_to_a_sheet_that_is_not_there_is_l
 
 
 def test_the_json_form_has_whole_records_and_links():
-    form = json.loads(json.dumps(to_graph_json(RECORDS, LINKS)))
+    form = json.loads("".join(graph_json_parts(RECORDS, LINKS)))
     assert list(form) == ["sheets", "links"]
     assert [record_from_json(row) for row in form["sheets"]] == RECORDS
     assert form["links"][0] == {
@@ -99,19 +99,23 @@ def edges_of(graph) -> list[tuple]:
     )
 
 
+def graphml(records, links) -> bytes:
+    return "".join(graphml_parts(records, links)).encode()
+
+
 def read(graphml: bytes) -> nx.MultiDiGraph:
     return nx.read_graphml(io.BytesIO(graphml), force_multigraph=True)
 
 
 def test_networkx_reads_the_graphml_as_the_same_graph():
-    graph, ours = read(to_graphml(RECORDS, LINKS)), link_graph(RECORDS, LINKS)
+    graph, ours = read(graphml(RECORDS, LINKS)), link_graph(RECORDS, LINKS)
     assert graph.is_directed()
     assert dict(graph.nodes(data=True)) == dict(ours.nodes(data=True))
     assert edges_of(graph) == edges_of(ours)
 
 
 def test_every_edge_of_the_graphml_has_an_id_of_its_own():
-    text = to_graphml(RECORDS, LINKS).decode()
+    text = graphml(RECORDS, LINKS).decode()
     assert [f'id="e{number}"' in text for number in range(4)] == [True, True, True, False]
 
 
@@ -129,9 +133,11 @@ NASTY = st.text(
 def test_any_name_and_evidence_survives_both_forms(names, evidence):
     records = [SheetRecord(name, name, columns=(Column(name),)) for name in names]
     links = [Link(names[0], names[1], "join_key", 0.5, evidence)]
-    text = "".join(graph_json_parts(records, links))
-    assert json.loads(text) == to_graph_json(records, links)
-    graph = read(to_graphml(records, links))
+    form = json.loads("".join(graph_json_parts(records, links)))
+    assert [record_from_json(row) for row in form["sheets"]] == records
+    ends = {"source": names[0], "target": names[1]}
+    assert form["links"] == [ends | {"type": "join_key", "weight": 0.5, "evidence": evidence}]
+    graph = read(graphml(records, links))
     assert len(graph) == len(names)
     assert graph.number_of_edges() == 1
     # What XML can hold is the same again.
@@ -145,19 +151,19 @@ def _is_plain(text: str) -> bool:
 
 
 def test_a_control_character_is_written_as_excel_does():
-    graph = read(to_graphml([SheetRecord("a\x0b", "a\x0b")], []))
+    graph = read(graphml([SheetRecord("a\x0b", "a\x0b")], []))
     assert list(graph.nodes(data="name")) == [("a_x000B_", "a_x000B_")]
 
 
 def test_line_ends_stay_as_they_are():
     link = Link("a\r\n\tb", "c", "join_key", 0.5, "one\rtwo\r\nthree\tfour")
-    graph = read(to_graphml([SheetRecord("a\r\n\tb", "a"), SheetRecord("c", "c")], [link]))
+    graph = read(graphml([SheetRecord("a\r\n\tb", "a"), SheetRecord("c", "c")], [link]))
     assert edges_of(graph) == [("a\r\n\tb", "c", "join_key", 0.5, link.evidence)]
 
 
 def test_an_empty_graph_has_a_form_too():
     assert json.loads("".join(graph_json_parts([], LINKS))) == {"sheets": [], "links": []}
-    assert len(read(to_graphml([], LINKS))) == 0
+    assert len(read(graphml([], LINKS))) == 0
     assert len(link_graph([], LINKS)) == 0
 
 

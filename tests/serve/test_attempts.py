@@ -6,20 +6,27 @@ The threat model (docs/about/security.md) has their numbers, which the last test
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
 import re
 import shutil
 import socket
+import uuid
 from collections.abc import Iterator
 from urllib.parse import quote, urlencode
 
+import psycopg
 import pytest
 
 from sat_retriever import Rule, Rules, SheetIndex
+from sat_retriever.index.store.opening import migrate_store
+from sat_retriever.index.store.place import place_of
 from sat_retriever.serve.serving import CLIENTS_CONNECTIONS
 from tests.backup.test_backup import HOSTILE as HOSTILE_BACKUPS
+from tests.index.store.postgres.test_attempts import COUNTED as IN_POSTGRES
 from tests.places import ROOT
 from tests.serve.conftest import Answer, Server, serving
+from tests.serve.test_browser_attempts import COUNTED as IN_A_BROWSER
 from tests.tools.sql.test_query import ENDLESS, WRONG
 
 SALES, OWN = "s" * 20, "o" * 20
@@ -134,6 +141,30 @@ def test_a_place_on_the_server_is_no_name(door, reports):
             known = {"Authorization": f"Bearer {token}"}
             assert sent(door, f"/api/sheets/{quote(place, safe='')}", **known).status == 404
             assert sent(door, "/api/sql", {"sheets": [place]}, **known).status == 404
+
+
+# ---- the same, of an index in PostgreSQL, and by hostile workbooks in a browser
+
+
+def test_an_index_in_postgresql_tells_as_little(index_file, postgres, tmp_path):
+    copy, reader = tmp_path / "ruled.sat", f"reader_{uuid.uuid4().hex}"
+    shutil.copy(index_file, copy)
+    with SheetIndex.open(copy) as index:
+        index.permit(Rules((Rule("staff.csv", ("hr",)), Rule("*", ("sales",)))))
+    url = postgres.url(reader)
+    migrate_store(copy, place_of(url))
+    with psycopg.connect(postgres.conninfo, autocommit=True) as admin:
+        admin.execute(f"CREATE ROLE {reader} LOGIN")
+        admin.execute(f"GRANT USAGE ON SCHEMA {reader} TO {reader}")
+        admin.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {reader} TO {reader}")
+    tokens = tmp_path / "tokens.toml"
+    tokens.write_text(TOKENS.rpartition("[[token]]")[0])  # this role sees not all
+    tokens.chmod(0o600)
+    with serving(postgres.url(reader, user=reader), "--tokens", tokens, "--rate", 0) as server:
+        for path, body in SEARCHES:
+            test_a_search_tells_nothing_of_a_hidden_sheet(path, body, server)
+        for name, way in itertools.product(NAMES, WAYS):
+            test_a_hidden_sheet_is_named_like_one_that_does_not_exist(name, way, server)
 
 
 # ---- signing in
@@ -304,6 +335,8 @@ COUNTED = {
     "SQL": len(WRONG) + len(ENDLESS) + 2,
     "backups": len(HOSTILE_BACKUPS) + 2,
     "logs": 2,
+    "PostgreSQL": IN_POSTGRES + len(SEARCHES) + len(NAMES) * len(WAYS),
+    "browser": IN_A_BROWSER,
 }
 
 

@@ -21,7 +21,7 @@ from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
 from sat_retriever.tools.excel import ExcelSheet, Link, link_from, write_excel
 from sat_retriever.tools.export import AskedTable, told, write_parquet, write_workbook
 from sat_retriever.workbook.read import read_workbook
-from sat_retriever.workbook.typed import load_table, table_text
+from sat_retriever.workbook.typed import defused_text, load_table, table_text
 from tests.places import needs
 
 REAL = (
@@ -45,8 +45,24 @@ def real_tables():
     return found
 
 
+_CALLED = r"(?:[=@＝＠]|[-+－＋][^;\t\r\n]*[(|!])"
+
+
+@given(st.text("=+-@;\t\r\n '\",(|a", max_size=12))
+def test_no_field_is_a_formula_wherever_a_spreadsheet_ends_it(text):
+    """Where a comma is the decimal sign, fields end at semicolons, and quotes keep them less."""
+    marked, lines = defused_text(text), io.StringIO(newline="")
+    csv.writer(lines, lineterminator="\n").writerow(["first", marked, "last"])
+    for separator in ",;\t":
+        read = csv.reader(io.StringIO(lines.getvalue(), newline=""), delimiter=separator)
+        for field in (field for row in read for field in row):
+            assert not re.match(f" *{_CALLED}", field), field
+    assert defused(marked) == text
+
+
 def defused(text):
     """The text that a field of a csv stands for, as the docs say."""
+    text = re.sub(rf"([;\t\r\n][ \"]*)'(?='*{_CALLED})", r"\1", text)
     runs = text.lstrip("'").lstrip(" ").startswith(tuple("=+-@\t\r\n＝＋－＠"))
     return text[1:] if text.startswith("'") and runs else text
 

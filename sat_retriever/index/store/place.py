@@ -13,7 +13,13 @@ from sat_retriever.errors import InputError
 DEFAULT_SCHEMA = "sat"
 _SCHEMES = ("postgresql", "postgres")
 _OWN = ("schema", "collection")
-_SECRET = ("password", "sslpassword")
+_SECRET = re.compile(r"passw|pwd|secret|scram|token", re.IGNORECASE)  # in a parameter's name
+_HOST = re.compile(r"(\[[^][/@]*\]|[^][:/@]*)(:[0-9]*)?")
+_UNREADABLE = (
+    "the URL of the index cannot be read; write one such as "
+    "postgresql://user@host/database?schema=sheets, and signs such as @, / and # in names and "
+    "passwords as %40, %2F and %23"
+)
 _LONGEST = 63  # bytes of a name in PostgreSQL
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
@@ -51,10 +57,11 @@ class IndexUrl:
             parts = urlsplit(text)
             pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
         except ValueError:
-            raise InputError(
-                "the URL of the index cannot be read; write one such as "
-                "postgresql://user@host/database?schema=sheets"
-            ) from None
+            raise InputError(_UNREADABLE) from None
+        hosts = parts.netloc.rpartition("@")[2].split(",")
+        misread = parts.netloc.count("@") > 1 or "@" in parts.path or parts.fragment
+        if misread or not all(map(_HOST.fullmatch, hosts)):  # it could be part of a password
+            raise InputError(_UNREADABLE)
         own = {key: value for key, value in pairs if key in _OWN}
         others = [(key, value) for key, value in pairs if key not in _OWN]
         schema = _checked("schema", own.get("schema", DEFAULT_SCHEMA))
@@ -66,7 +73,7 @@ class IndexUrl:
                 f"most {_LONGEST} together"
             )
         named = [("schema", schema), *([("collection", collection)] if collection else [])]
-        plain = [(key, value) for key, value in others if key not in _SECRET]
+        plain = [(key, value) for key, value in others if not _SECRET.search(key)]
         return cls(
             shown=_url(_without_password(parts.netloc), parts.path, [*plain, *named]),
             namespace=namespace,

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sat_retriever.errors import IndexFormatError
 from sat_retriever.index.store.copies import StoredCopies
 from sat_retriever.index.store.links import StoredLinks
 from sat_retriever.index.store.packing import (
@@ -179,8 +180,15 @@ class StoreReader(ABC):
         return dict(self._rows("SELECT key, value FROM meta"))
 
     def generation(self) -> int:
-        """A number that grows with every write."""
-        return int(self._noted().get("generation", 0))
+        """A number that grows with every write; `IndexFormatError` if its note is damaged."""
+        noted = self._noted().get("generation", "0")
+        try:
+            return int(noted)
+        except ValueError as error:
+            raise IndexFormatError(
+                f"{self.path} notes {noted[:40]!r} as the number of its writes: it was changed by "
+                "others; index the folder anew into another place"
+            ) from error
 
     def is_restricted(self) -> bool:
         """True if its sheets are for their groups alone."""

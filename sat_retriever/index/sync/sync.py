@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -26,9 +26,10 @@ from sat_retriever.index.sync.remote_plan import (
     scope_of_file,
 )
 from sat_retriever.index.sync.sync_plan import Plan, ToRead, is_in
+from sat_retriever.links.claims import Discovery
 from sat_retriever.records.formats import FLAT_EXTENSIONS, extension_of
 from sat_retriever.records.progress import OnListed, PartProgress, PathProgress
-from sat_retriever.records.sheets import Skipped
+from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.read import DEFAULT_LIMITS, LocalFile, ReadOptions
 from sat_retriever.workbook.remote.file import RemoteFile
@@ -194,7 +195,7 @@ def _read(
 
     def stored(job: ToRead, book: NewWorkbook, clashes: tuple[Skipped, ...]) -> None:
         nonlocal done, sheets
-        sheets += len(book.rows) - len(clashes)
+        sheets += len(book.rows) - sum(each.sheet is not None for each in clashes)
         skipped.extend((*book.state.skipped, *clashes))
         done += 1
         if progress:
@@ -314,17 +315,32 @@ class Storing:
         self._write(pending)
 
     def _write(self, pending: Sequence[tuple[NewWorkbook, OnStored]]) -> None:
-        """Store workbooks together, or in halves if one of them cannot be stored."""
+        """Store workbooks together, or in halves if one of them cannot be stored.
+
+        Else whoever may write one file, with a name that the store cannot hold, would keep all
+        others from being indexed.
+        """
         if not pending:
             return
         try:
             clashes = self._store.replace_workbooks([book for book, _on_stored in pending])
-        except InputError:
+        except InputError as error:
             if len(pending) == 1:
-                raise
+                self._leave_out(*pending[0], error)
+                return
             half = len(pending) // 2
             self._write(pending[:half])
             self._write(pending[half:])
             return
         for (_book, on_stored), left_out in zip(pending, clashes, strict=True):
             on_stored(left_out)
+
+    def _leave_out(self, book: NewWorkbook, on_stored: OnStored, error: InputError) -> None:
+        """Store the reason in the place of the sheets; one with too long a path is told alone."""
+        why = Skipped(book.state.path, SkipReason.BAD_NAME, str(error))
+        state = replace(book.state, skipped=(*book.state.skipped, why))
+        with suppress(InputError):
+            self._store.replace_workbooks(
+                [replace(book, state=state, rows=(), discovery=Discovery.EMPTY)]
+            )
+        on_stored(tuple(replace(why, sheet=row.record.sheet) for row in book.rows) or (why,))

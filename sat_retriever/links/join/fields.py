@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
@@ -147,6 +147,19 @@ class Field:
     def bare(self) -> bool:
         """True if its header is only a word for a key: "id", "Code"."""
         return not self.name.words and self.name.kind is not KeyKind.NONE
+
+
+def fields_of(
+    records: Iterable[SheetRecord], profiles: Iterable[ColumnProfile], gathering: Set[str]
+) -> list[list[Field]]:
+    """The `sheet_fields` of each sheet of a workbook; those of `gathering` gather others' rows."""
+    known: dict[str, list[ColumnProfile]] = {}
+    for profile in profiles:
+        known.setdefault(profile.sheet, []).append(profile)
+    return [
+        [*sheet_fields(each, known.get(each.sheet, ()), gathers=each.sheet_id in gathering)]
+        for each in records
+    ]
 
 
 def sheet_fields(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from sat_retriever.links.join.confidence import (
     VALUES_ALONE,
@@ -13,7 +14,7 @@ from sat_retriever.links.join.confidence import (
     overlap,
     sigmoid,
 )
-from sat_retriever.links.join.fields import UNIQUE, Field, sheet_fields
+from sat_retriever.links.join.fields import UNIQUE, Field, fields_of
 from sat_retriever.links.join.keys import (
     BLOCK_LIMIT,
     MIN_DISTINCT,
@@ -86,17 +87,8 @@ def column_joins(
     formulas: Formulas = NO_FORMULAS,
 ) -> list[Join]:
     """The joins of `workbook_joins` by column; a pair of columns may occur twice."""
-    known: dict[str, list[ColumnProfile]] = {}
-    for profile in profiles:
-        known.setdefault(profile.sheet, []).append(profile)
     ordered = sorted(records, key=lambda record: record.sheet_id)
-    fields = [
-        field
-        for each in ordered
-        for field in sheet_fields(
-            each, known.get(each.sheet, ()), gathers=each.sheet_id in formulas.gathering
-        )
-    ]
+    fields = [*chain.from_iterable(fields_of(ordered, profiles, formulas.gathering))]
     found: list[Join] = []
     for field, owners in candidate_pairs(fields):
         joins = (

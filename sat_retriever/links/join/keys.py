@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from sat_retriever.links.join.fields import UNIQUE, Field, Match, match, sheet_fields
+from sat_retriever.links.join.fields import UNIQUE, Field, Match, fields_of, match
 from sat_retriever.links.join.names import KeyKind, key_name, sheet_words
 from sat_retriever.links.join.sketches import bands, pack, unpack
 from sat_retriever.records.sheets import ColumnType, SheetRecord
@@ -83,13 +83,7 @@ def workbook_keys(
     A column qualifies by a header that names a key, or by values that are nearly all distinct
     and do not merely count.
     """
-    known: dict[str, list[ColumnProfile]] = {}
-    for profile in profiles:
-        known.setdefault(profile.sheet, []).append(profile)
-    sheets = [
-        list(sheet_fields(each, known.get(each.sheet, ()), gathers=each.sheet_id in gathering))
-        for each in records
-    ]
+    sheets = fields_of(records, profiles, gathering)
     owned: dict[tuple[str, str], set[str]] = {}  # sheets that own a key, by workbook and block
     for fields in sheets:
         for field in fields:

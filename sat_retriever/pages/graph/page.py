@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sat_retriever.pages.graph.layout import WINDOWS, Layout, place_sheets
-from sat_retriever.pages.onepage import one_page
+from sat_retriever.pages.onepage import one_page, unturned
 from sat_retriever.records.links import Link, in_order, kind_of
 from sat_retriever.records.sheets import Column, SheetRecord
 
@@ -43,6 +43,7 @@ def to_html(
             *notes,
             f"{left_out:,} weaker {'link is' if left_out == 1 else 'links are'} left out.",
         ]
+    title = unturned(title)
     layouts = [place_sheets(records, drawn, window) for window in WINDOWS]
     data = _page_data(records, drawn, layouts)
     said = {"title": title, "notes": list(notes), "shapes": _SHAPES, "opens": opens}
@@ -74,7 +75,7 @@ def _page_data(
         others = [layout.cards[place] for layout in layouts]
         cards.append(
             {
-                "title": card.title,
+                "title": unturned(card.title),
                 "width": round(card.width, 1),
                 "height": round(card.height, 1),
                 "column": round(card.column, 1),
@@ -87,7 +88,7 @@ def _page_data(
             row_of[x.target],
             types.index(x.type),
             round(x.weight, 4),
-            x.evidence[:_EVIDENCE_CHARS],
+            unturned(x.evidence[:_EVIDENCE_CHARS]),
         ]
         for x in links
     ]
@@ -116,9 +117,9 @@ def _sheet(record: SheetRecord) -> dict[str, Any]:
     columns = record.columns
     return {
         "id": record.sheet_id,
-        "name": record.sheet,
-        "workbook": record.workbook,
-        "path": record.path,
+        "name": unturned(record.sheet),
+        "workbook": unturned(record.workbook),
+        "path": unturned(record.path),
         "range": record.main_range or "",
         "rows": record.num_rows,
         "cols": record.num_cols,
@@ -132,4 +133,5 @@ def _sheet(record: SheetRecord) -> dict[str, Any]:
 
 
 def _header(column: Column) -> list[str]:
-    return [column.name[:_HEADER_CHARS], column.type.value, (column.unit or "")[:_HEADER_CHARS]]
+    name, unit = (unturned((x or "")[:_HEADER_CHARS]) for x in (column.name, column.unit))
+    return [name, column.type.value, unit]

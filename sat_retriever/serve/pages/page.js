@@ -314,9 +314,12 @@ if (lately && recent().length) {
   });
 }
 const leaving = document.querySelector("form.leave");
+const left = new BroadcastChannel("sat-left"); // to other windows, which would remember once more
+left.addEventListener("message", () => removeEventListener("pagehide", remember));
 if (leaving) leaving.addEventListener("submit", () => {
   forget();
   removeEventListener("pagehide", remember);
+  left.postMessage("");
 });
 
 // ---- help

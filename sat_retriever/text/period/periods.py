@@ -16,7 +16,7 @@ from sat_retriever.text.period.spellings import LIMITS, plain, spelled
 
 MAX_FAMILY = 240
 _UNITS = ("year", "half", "quarter", "month", "week", "day")  # coarse to fine
-_WITH_YEAR, _WITH_MONTH = ("fiscal", "since"), ("until",)
+_WITH_YEAR = ("fiscal", "since")
 # Whole names that name a time only below a name with a year, or with a month as well.
 _BELOW_YEAR = (
     ("month", re.compile(r"(0[1-9]|1[0-2])")),

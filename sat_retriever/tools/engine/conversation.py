@@ -33,13 +33,16 @@ from sat_retriever.tools.engine.prompts import (
 from sat_retriever.tools.sql.query import TableQuery
 
 NOTHING = "No sheet was found for this question."
-_SAME_AGAIN = "Write the same query again if that is the right answer."
 _NO_ROWS = (
     "The query gives no row, or only empty values or zeros. Texts in the tables may be spelled "
     "otherwise, or stand in another column. A condition that holds for a whole table, such as its "
-    f"year, can be left out. {_SAME_AGAIN}"
+    "year, can be left out."
 )
 _UNNAMED = "The question does not name {}: leave such conditions out."
+_REPEATED = (
+    "The join repeats records of {}, so they are added up more than once. Read one table alone if "
+    "it has what is asked for, or add up before you join."
+)
 _OTHER_ROWS = "Its rows do not answer the question."
 _TRIED = "No query gave an answer, so it was read from the tables' text."
 _UNSEEN = "Not in the cells that were read: {}."
@@ -157,7 +160,8 @@ def _doubt(found: QueryResult, unnamed: str) -> str:
     """Return what speaks against a result, for the model; empty if nothing does."""
     if not found.has_values:
         return _joined(unnamed, _NO_ROWS, found.note)
-    return _joined(unnamed, _SAME_AGAIN) if unnamed else ""
+    repeated = _REPEATED.format(" and ".join(found.repeated)) if found.repeated else ""
+    return _joined(unnamed, repeated)
 
 
 def _unnamed(prepared: Prepared, tables: TableQuery, sql: str) -> str:

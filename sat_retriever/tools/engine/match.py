@@ -179,7 +179,7 @@ def unnamed_values(
     return tuple(dict.fromkeys(found))
 
 
-def _said(numbers: Iterable[Said], value: DataValue) -> bool:
+def _said(numbers: Iterable[Said], value: str | float) -> bool:
     return any(each.readings.hold(value) for each in numbers)
 
 

@@ -56,6 +56,10 @@ Write one SELECT in DuckDB's dialect that answers the question:
 
 Reply with the query in a ```sql block and nothing else."""
 
+_SIMPLER = (
+    "Write a simpler query, over one table if it has what is asked for, and only with conditions "
+    "that the question asks for."
+)
 _WAY_OUT = f"""Reply only {NO_SQL} if the tables hold no values that answer the question, for \
 example because it asks for an explanation."""
 
@@ -74,10 +78,11 @@ if the sheets do not answer the question."""
 
 
 def query_prompt(prepared: Prepared, failed: Sequence[Attempt] = ()) -> Prompt:
-    """Return the prompt for a query, with the ones that failed before.
+    """Return the prompt for a query, with what was wrong with the ones before.
 
     The model may decide against a query only at its last try, or where the question names nothing
-    of the tables. The prompt begins alike at each try, so that a server need not read it again.
+    of the tables. It does not see the queries that failed, since a small model copies what it sees.
+    The prompt begins alike at each try, so that a server need not read it again.
     """
     tables = prepared.tables.tables if prepared.tables else ()
     matches = prepared.matches or (TableMatch(),) * len(tables)
@@ -92,12 +97,8 @@ def query_prompt(prepared: Prepared, failed: Sequence[Attempt] = ()) -> Prompt:
         parts.append(_table(table, match, left // (len(shown) - place)))
         left -= estimated_tokens(parts[-1])
     parts += [f"Further tables: {', '.join(others)}"] if others else []
-    tried = [
-        f"This query did not work:\n{_fenced(each.sql)}\n"
-        f"{_data(shortened(each.error, _ERROR_TOKENS))}"
-        for each in failed
-    ]
-    ending = ["Write a query that works."] if failed else []
+    tried = [f"A query failed:\n{_data(shortened(each.error, _ERROR_TOKENS))}" for each in failed]
+    ending = [_SIMPLER] if failed else []
     last = len(failed) == prepared.settings.repairs > 0
     ending += [_WAY_OUT] if last or not prepared.fits else []
     data = _data("\n\n".join(parts))

@@ -6,14 +6,24 @@ texts that its conditions compare, and whether it compares whole rows.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
 from sat_retriever.records.typedtable import ROW
-from sat_retriever.tools.sql.tree import Node, RefusedStatement, ctes, nodes, parsed, same_name
+from sat_retriever.tools.sql.repeats import Repeats, repeats
+from sat_retriever.tools.sql.tree import (
+    Node,
+    RefusedStatement,
+    ctes,
+    direct,
+    nodes,
+    parsed,
+    row_of,
+    same_name,
+    text_of,
+)
 
 MAX_SQL = 20_000  # characters
 TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest"})
@@ -71,6 +81,7 @@ class Checked:
         whole: True if it compares whole rows, with the column of rows among them.
         located: The statement that tells the rows behind the result; None where none can.
         compared: Texts that conditions compare with columns, by table.
+        repeats: What tells how often records are added up, where a join may repeat them.
     """
 
     sql: str
@@ -79,6 +90,7 @@ class Checked:
     whole: bool = False
     located: Located | None = None
     compared: Mapping[str, Sequence[Compared]] = field(default_factory=dict)
+    repeats: tuple[Repeats, ...] = ()
 
 
 def check(
@@ -113,9 +125,10 @@ def check(
             )
     compared = compared_texts(tree["statements"][0]["node"], mentions, tables)
     if _like_texts(tree):
-        sql = _text_of(connection, tree)
+        sql = text_of(connection, tree)
+    added = repeats(connection, tree, tables)
     rows = located(connection, tree, mentions)  # changes the tree
-    return Checked(sql, tuple(dict.fromkeys(mentions)), dated, whole, rows, compared)
+    return Checked(sql, tuple(dict.fromkeys(mentions)), dated, whole, rows, compared, added)
 
 
 def _like_texts(tree: Node) -> bool:
@@ -136,12 +149,6 @@ def _like_texts(tree: Node) -> bool:
             }  # fmt: skip
             found = True
     return found
-
-
-def _text_of(connection: Any, tree: Node) -> str:
-    """Return the SQL of a syntax tree."""
-    told = connection.execute("SELECT json_deserialize_sql(?)", [json.dumps(tree)]).fetchone()
-    return str(told[0])
 
 
 def _source(node: Node, known: frozenset[str], tables: Sequence[str]) -> list[str]:
@@ -275,8 +282,8 @@ def located(connection: Any, tree: Node, mentions: Sequence[str]) -> Located | N
             found.append((source["alias"] or source["table_name"], once[name]))
     if not found:
         return None
-    node["select_list"] += [_row_of(alias) for alias, _ in found]
-    return Located(_text_of(connection, tree), tuple(name for _, name in found))
+    node["select_list"] += [row_of(alias) for alias, _ in found]
+    return Located(text_of(connection, tree), tuple(name for _, name in found))
 
 
 def _row_by_row(node: Node) -> bool:
@@ -288,26 +295,6 @@ def _row_by_row(node: Node) -> bool:
     if any(each["type"] not in _ORDERS for each in node["modifiers"]):
         return False
     return all(each.get("class") != "WINDOW" for each, _ in nodes(node["select_list"]))
-
-
-def direct(source: Node) -> Iterator[Node]:
-    """Yield the tables whose rows a FROM clause joins, left to right."""
-    left = [source]
-    while left:
-        each = left.pop()
-        if each["type"] == "JOIN":
-            filters = each["join_type"] in ("SEMI", "ANTI")
-            left += [each["left"]] if filters else [each["right"], each["left"]]
-        elif each["type"] == "BASE_TABLE":
-            yield each
-
-
-def _row_of(alias: str) -> Mapping[str, Any]:
-    """Return the syntax tree of `alias._row`."""
-    return {
-        "class": "COLUMN_REF", "type": "COLUMN_REF", "alias": "", "query_location": 0,
-        "query_location_length": 0, "column_names": [alias, ROW],
-    }  # fmt: skip
 
 
 def compared_texts(

@@ -107,6 +107,7 @@ def answers_of(
         told = {"used": checked.used, "dated": checked.dated, "whole": checked.whole}
         yield {**answer, **told, "compared": checked.compared}
         with contextlib.suppress(MemoryError, duckdb.Error):  # the answer stands without them
+            yield from _repeated(connection, checked)
             yield from _behind(connection, asked, checked, answer)
 
 
@@ -124,6 +125,17 @@ def _reading(connection: Any) -> frozenset[str]:
         more = {name for name, body in macros if name not in found and called.search(body)}
         found |= more
     return frozenset(found)
+
+
+def _repeated(connection: Any, checked: Checked) -> Iterator[Mapping[str, Any]]:
+    """Yield how many records of a table are added up, and how often in all, where that is more."""
+    found = {}
+    for each in checked.repeats:
+        times, records = connection.execute(each.sql).fetchone()
+        if times > records:
+            found[each.table] = [records, times]
+    if found:
+        yield {"repeated": found}
 
 
 def _behind(

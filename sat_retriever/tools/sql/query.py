@@ -100,6 +100,7 @@ class TableQuery:
             sources=tuple(self._sources(answer)),
             complete=not answer["more"] and len(columns) == answer["width"],
             note=self._note(answer, now.date()),
+            repeated=tuple(answer.get("repeated", {})),
         )
 
     def _sources(self, answer: Mapping[str, Any]) -> Iterator[QuerySource]:
@@ -126,6 +127,10 @@ class TableQuery:
             )
         said += [f"current_date is {day.isoformat()} here."] if answer["dated"] else []
         said += [WHOLE_ROWS] if answer["whole"] else []
+        said += [
+            f"The join repeats records of {name}: it adds up {own:,} of them {each:,} times."
+            for name, (own, each) in answer.get("repeated", {}).items()
+        ]
         if not any(any(row) for row in answer["rows"]):
             said += self._other_case(answer.get("compared", {}))
         used = [table.table for table in self.tables if table.name in answer["used"]]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+from sat_retriever.records.typedtable import ROW
 
 MAX_MESSAGE = 2_000  # characters; DuckDB repeats a value of any length in its own
 Node = Any  # of a syntax tree in JSON
@@ -96,3 +98,29 @@ def ctes(node: Node) -> list[dict[str, Any]]:
     """Return the entries of a query's own list of CTEs."""
     found: list[dict[str, Any]] = (node.get("cte_map") or {}).get("map") or []
     return found
+
+
+def direct(source: Node) -> Iterator[Node]:
+    """Yield the tables whose rows a FROM clause joins, left to right."""
+    left = [source]
+    while left:
+        each = left.pop()
+        if each["type"] == "JOIN":
+            filters = each["join_type"] in ("SEMI", "ANTI")
+            left += [each["left"]] if filters else [each["right"], each["left"]]
+        elif each["type"] == "BASE_TABLE":
+            yield each
+
+
+def text_of(connection: Any, tree: Node) -> str:
+    """Return the SQL of a syntax tree."""
+    told = connection.execute("SELECT json_deserialize_sql(?)", [json.dumps(tree)]).fetchone()
+    return str(told[0])
+
+
+def row_of(alias: str) -> Mapping[str, Any]:
+    """Return the syntax tree of `alias._row`."""
+    return {
+        "class": "COLUMN_REF", "type": "COLUMN_REF", "alias": "", "query_location": 0,
+        "query_location_length": 0, "column_names": [alias, ROW],
+    }  # fmt: skip

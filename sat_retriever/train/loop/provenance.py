@@ -85,11 +85,15 @@ def _commit(code: Path, outputs: Sequence[str]) -> tuple[str | None, bool | None
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """Return git's output in a folder; None if git is missing or fails."""
-    git = shutil.which("git")
-    if git is None:
+    return output_of("git", "-C", str(folder), *arguments)
+
+
+def output_of(tool: str, *arguments: str) -> str | None:
+    """Return what a tool prints; None if it is missing or fails."""
+    found = shutil.which(tool)
+    if found is None:
         return None
-    command = [git, "-C", str(folder), *arguments]
+    command = [found, *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
     except (OSError, subprocess.SubprocessError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.metrics.rows import Rows
-from sat_retriever.errors import EmptyInputError, InputError
+from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.search.question import Question
 from sat_retriever.rank.graph.channels import LEARNT, link_types
@@ -232,51 +232,6 @@ def _stacked(
         positives=np.array([len(set(query.positives)) for query in queries], dtype=np.int64),
         judged=np.array([bool(query.hard_negatives) for query in queries]),
     )
-
-
-def joined_sets(parts: Mapping[str, CandidateSets]) -> CandidateSets:
-    """Join the questions of corpora in their order; sheet ids get the corpus's name in front."""
-    if not parts:
-        raise EmptyInputError("there are no candidate sets to join; give one or more")
-    sets = tuple(parts.values())
-    spec = sets[0].spec
-    odd = next((name for name, each in parts.items() if each.spec != spec), None)
-    if odd is not None:
-        raise InputError(
-            f"the candidates of {odd} were found in another way ({parts[odd].spec}) than the "
-            f"first ones ({spec}); build all with one encoder, one dense_weight and one setting"
-        )
-    names = [f"{name}/{each}" for name, part in parts.items() for each in part.sheet_ids]
-    order = sorted(range(len(names)), key=lambda place: names[place])
-    new_row = np.empty(len(names) + 1, dtype=np.int32)
-    new_row[order], new_row[-1] = np.arange(len(names), dtype=np.int32), -1
-    starts = np.cumsum([0, *(len(each.sheet_ids) for each in sets)])
-    moved = [
-        new_row[np.where(each.rows < 0, len(names), each.rows + start)]
-        for each, start in zip(sets, starts, strict=False)
-    ]
-    k = max(each.rows.shape[1] for each in sets)
-    return CandidateSets(
-        spec=spec,
-        sheet_ids=tuple(names[place] for place in order),
-        table=np.concatenate([each.table for each in sets])[order],
-        queries=np.concatenate([each.queries for each in sets]),
-        rows=np.concatenate([_wide(each, k, 1, -1) for each in moved]),
-        scores=np.concatenate([_wide(each.scores, k, 1) for each in sets]),
-        features=np.concatenate([_wide(each.features, k, 1) for each in sets]),
-        relations=np.concatenate([_wide(each.relations, k, 2) for each in sets]),
-        relevant=np.concatenate([_wide(each.relevant, k, 1) for each in sets]),
-        hard=np.concatenate([_wide(each.hard, k, 1) for each in sets]),
-        positives=np.concatenate([each.positives for each in sets]),
-        judged=np.concatenate([each.judged for each in sets]),
-    )
-
-
-def _wide(array: NDArray[np.generic], k: int, axes: int, value: int = 0) -> NDArray[np.generic]:
-    """Pad the candidate axes of an array to length k: axis 1, or axes 2 and 3 if there are two."""
-    places = [1] if axes == 1 else [2, 3]
-    more = [(0, k - size if axis in places else 0) for axis, size in enumerate(array.shape)]
-    return np.pad(array, more, constant_values=value)
 
 
 # ---- measures

@@ -38,6 +38,8 @@ class Kind(StrEnum):
     TEXT = "text"
     WORDS = "words"
     """The same words for every value."""
+    UNKNOWN = "unknown"
+    """A part of unknown meaning, or parts that do not go together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,23 +127,31 @@ def format_code(code: str) -> FormatCode | None:
     """
     if len(code) > MAX_CODE:
         return None
-    sections: list[list[re.Match[str]]] = [[]]
+    found = sections(code)
+    if len(found) > _MOST_SECTIONS or any(each.kind is Kind.UNKNOWN for each in found):
+        return None
+    text = found.pop() if found[-1].kind is Kind.TEXT or len(found) == _MOST_SECTIONS else None
+    return None if any(each.kind is Kind.TEXT for each in found) else FormatCode(tuple(found), text)
+
+
+def sections(code: str) -> list[Section]:
+    """Return all sections of a code, at least one; those of unknown meaning, too.
+
+    >>> [(each.kind.value, each.parts[-1].text) for each in sections('[DBNum1]0" kg";0')]
+    [('unknown', ' kg'), ('number', '0')]
+    """
+    found: list[list[re.Match[str]]] = [[]]
     for match in _PART.finditer(code):
         if match.lastgroup == "end":
-            sections.append([])
+            found.append([])
         else:
-            sections[-1].append(match)
-    found = [_section(each) for each in sections]
-    whole = [each for each in found if each is not None]
-    if len(whole) < len(found) or len(whole) > _MOST_SECTIONS:
-        return None
-    text = whole.pop() if whole[-1].kind is Kind.TEXT or len(whole) == _MOST_SECTIONS else None
-    return None if any(each.kind is Kind.TEXT for each in whole) else FormatCode(tuple(whole), text)
+            found[-1].append(match)
+    return [_section(each) for each in found]
 
 
-def _section(matches: Sequence[re.Match[str]]) -> Section | None:
+def _section(matches: Sequence[re.Match[str]]) -> Section:
     parts: list[Part] = []
-    condition, english = None, True
+    condition, english, known = None, True, True
     for match in matches:
         name = match.lastgroup or ""
         if name == "bracket":
@@ -151,8 +161,8 @@ def _section(matches: Sequence[re.Match[str]]) -> Section | None:
             elif money := _MONEY.fullmatch(bracket):
                 english = english and _is_english(money["locale"] or "")
                 parts.append(Part("quoted", money["sign"]))
-            elif not _COLOUR.fullmatch(bracket):
-                return None
+            else:
+                known = known and _COLOUR.fullmatch(bracket) is not None
         elif name in ("quoted", "escaped"):
             parts.append(Part("quoted", match[name]))
         elif name == "space":
@@ -162,18 +172,17 @@ def _section(matches: Sequence[re.Match[str]]) -> Section | None:
             parts.append(Part("elapsed", letters))
         elif name != "fill":
             parts.append(Part(name, match[0]))
-    kind = _kind({each.name for each in parts})
-    return Section(tuple(parts), kind, condition, english) if kind else None
+    kind = _kind({each.name for each in parts}) if known else Kind.UNKNOWN
+    return Section(tuple(parts), kind, condition, english)
 
 
-def _kind(names: set[str]) -> Kind | None:
-    """What a section with such parts shows; None for parts that do not go together."""
+def _kind(names: set[str]) -> Kind:
     moment = not names.isdisjoint(("time", "elapsed", "half"))
     digits = not names.isdisjoint(("digit", "general", "power"))
     if moment + digits + ("text" in names) > 1 or names >= {"general", "digit"}:
-        return None
+        return Kind.UNKNOWN
     if moment:
-        return None if "percent" in names else Kind.MOMENT
+        return Kind.UNKNOWN if "percent" in names else Kind.MOMENT
     if digits:
         return Kind.NUMBER
     return Kind.TEXT if "text" in names else Kind.WORDS

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from sat_retriever.text.numbers import money_in, unit_of_header
+from sat_retriever.workbook.values.formatcode import MAX_CODE, Part, sections
 
 # Unit of the values of a percent format: a cell that shows 7% holds 0.07.
 FRACTION = "fraction (1 = 100%)"
 ONES = "ones"  # unit of values whose format shows them in thousands or millions
-_MAX_CODE = 512
-_TOKEN = re.compile(
-    r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|[_*].|\[\$(?P<money>[^\]\-]*)[^\]]*\]|\[[^\]]*\]'
-    r"|(?P<end>;)|(?P<digits>General|[0#?][0#?.,/]*(?:E[+\-][0#?]+)?|[.,][0#?.,]*)"
-    r"|(?P<percent>%)|(?P<other>.)",
-    re.IGNORECASE | re.DOTALL,
-)
 _SCALED = re.compile(r"[0#?],+(?:\.|$)")
-_DATE = re.compile(r"[dmyhs]", re.IGNORECASE)
 _UNIT = re.compile(r"/?(?:[^\W\d_]|[%‰°′″])[^()\[\]{}\"]{0,23}")
 _SECTIONS = 3  # of numbers above, below and at zero; the fourth is for texts
+_DIGITS = ("digit", "general", "point", "comma")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,53 +46,35 @@ def number_format(code: str) -> NumberFormat:
     >>> number_format('"Q"0') == number_format("dd.mm.yyyy") == number_format("[h]:mm") == PLAIN
     True
     """
-    shown = [each for section in _sections(code[:_MAX_CODE]) if (each := section.shown())]
+    numbers = sections(code[:MAX_CODE])[:_SECTIONS]
+    shown = [each for section in numbers if (each := _shown(section.parts))]
     units = {each.unit for each in shown} - {None}
     unit = units.pop() if len(units) == 1 else None
     return NumberFormat(unit, any(each.scaled for each in shown))
 
 
-class _Section:
-    def __init__(self) -> None:
-        self.digits = ""
-        self.before = self.after = ""
-        self.percent = self.date = False
-
-    def add(self, token: re.Match[str]) -> None:
-        literal = token["quoted"] or token["escaped"] or token["money"]
-        if token["digits"]:
-            self.digits += token["digits"]
-            self.after = ""  # a text between digits, as in fractions, is no unit
-        elif token["percent"]:
-            self.percent = True
-        elif other := literal or token["other"]:
-            self.date = self.date or bool(token["other"] and _DATE.match(other))
-            if self.digits:
-                self.after += other
-            else:
-                self.before += other
-
-    def shown(self) -> NumberFormat | None:
-        if self.date or not self.digits:
-            return None
-        if self.percent:
-            return NumberFormat(FRACTION)
-        before, after = self.before.strip(" -+("), self.after.strip(" -+)")
-        if _SCALED.search(self.digits):
-            return NumberFormat(money_in(after) or money_in(before), scaled=True)
-        money = before if _is_money(before) else ""
-        behind = after if _UNIT.fullmatch(after) or _is_money(after) else ""
-        return NumberFormat(money + behind if behind.startswith("/") else behind or money or None)
+def _shown(parts: Sequence[Part]) -> NumberFormat | None:
+    """What a section shows, also one of unknown meaning; None for dates, times and texts."""
+    places = [at for at, each in enumerate(parts) if each.name in _DIGITS]
+    if not places or any(_is_moment(each) for each in parts):
+        return None
+    if any(each.name == "percent" for each in parts):
+        return NumberFormat(FRACTION)
+    before = "".join(each.text for each in parts[: places[0]]).strip(" -+(")
+    rest = parts[places[-1] + 1 :]
+    if len(rest) > 1 and rest[0].name == "slash" and rest[1].text.isdecimal():
+        rest = [*dropwhile(lambda each: each.text.isdecimal(), rest[1:])]  # of a fraction: # ?/16
+    after = "".join(each.text for each in rest).strip(" -+)")
+    if _SCALED.search("".join(parts[at].text for at in places)):
+        return NumberFormat(money_in(after) or money_in(before), scaled=True)
+    money = before if _is_money(before) else ""
+    behind = after if _UNIT.fullmatch(after) or _is_money(after) else ""
+    return NumberFormat(money + behind if behind.startswith("/") else behind or money or None)
 
 
-def _sections(code: str) -> list[_Section]:
-    found = [_Section()]
-    for token in _TOKEN.finditer(code):
-        if token["end"]:
-            found.append(_Section())
-        else:
-            found[-1].add(token)
-    return found[:_SECTIONS]
+def _is_moment(part: Part) -> bool:
+    """True for a part of a date or time; an `e` among digits is a letter, as in `0 EUR`."""
+    return part.name in ("elapsed", "half") or (part.name == "time" and part.text[0] not in "eE")
 
 
 def _is_money(text: str) -> bool:

@@ -88,11 +88,9 @@ def merged_to_json(grid: Grid, merges: Sequence[Area], cells: Json) -> list[list
     >>> merged_to_json(grid, [Area(1, 1, 2, 1), Area(3, 1, 4, 1)], window)
     [[3, 1, 4], [1, 1, 2, 'a']]
     """
-    rows = cells["rows"]
-    if not rows or not rows[0]:
+    shown = _area_of(cells)
+    if shown is None:
         return []
-    top, left = cells["top"], cells["left"]
-    shown = Area(top, left, top + len(rows) - 1, left + len(rows[0]) - 1)
     found: list[list[Any]] = []
     ends: dict[int, int] = {}  # last free row of each column
     for area in sorted(merges, key=lambda area: (area.top, area.left), reverse=True):
@@ -123,18 +121,23 @@ def shown_to_json(grid: Grid, cells: Json, texts: Mapping[Place, str]) -> list[l
     >>> shown_to_json(grid, window, {}), shown_to_json(grid, window, {(1, 2): "19 %"})
     ([[1, 2, '19%']], [[1, 2, '19 %']])
     """
-    rows = cells["rows"]
-    if not rows or not rows[0]:
+    area = _area_of(cells)
+    if area is None:
         return []
-    top, left = cells["top"], cells["left"]
-    found = texts or _texts_of(grid, Area(top, left, top + len(rows) - 1, left + len(rows[0]) - 1))
     return [
         [row, column, text]
-        for (row, column), text in found.items()
-        if 0 <= row - top < len(rows)
-        and 0 <= column - left < len(rows[0])
-        and text != str(rows[row - top][column - left])
+        for (row, column), text in (texts or _texts_of(grid, area)).items()
+        if area.holds(row, column)
+        and text != str(cells["rows"][row - area.top][column - area.left])
     ]
+
+
+def _area_of(cells: Json) -> Area | None:
+    """The cells of a window; None without any."""
+    rows, top, left = cells["rows"], cells["top"], cells["left"]
+    if not rows or not rows[0]:
+        return None
+    return Area(top, left, top + len(rows) - 1, left + len(rows[0]) - 1)
 
 
 def _texts_of(grid: Grid, area: Area) -> dict[Place, str]:

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.speed.latency import queries, records
 from sat_retriever import Column, SheetIndex, SheetRecord
-from sat_retriever.index.search import columns, mapped
+from sat_retriever.index.search import columns, mapped_write
 from sat_retriever.records.contents import CellText, SheetContents
 from tests.fakes import HashedEncoder
 
@@ -22,8 +22,8 @@ ASKED = queries(12)
 @pytest.fixture(autouse=True)
 def large(monkeypatch):
     monkeypatch.setattr(columns, "ALL", 100)
-    monkeypatch.setattr(mapped, "_COMMON", 10)
-    monkeypatch.setattr(mapped, "_DENSE_IN_CONTENTS", 4)
+    monkeypatch.setattr(mapped_write, "_COMMON", 10)
+    monkeypatch.setattr(mapped_write, "_DENSE_IN_CONTENTS", 4)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sat_retriever import SheetIndex
-from sat_retriever.index.search import columns, mapped, pool, tokens
+from sat_retriever.index.search import columns, mapped, mapped_read, mapped_write, pool, tokens
 from tests.fakes import HashedEncoder
 from tests.index.permitted import (
     GROUPS,
@@ -23,9 +23,9 @@ from tests.index.permitted import (
 )
 
 SHEETS = 96
-_SMALL = ((columns, "ALL", 20), (mapped, "_COMMON", 4), (mapped, "_DENSE_IN_CONTENTS", 4),
-          (tokens, "_CELL", 8), (tokens, "SCANNED", 16), (tokens, "_AT_MOST", 32),
-          (tokens, "NEAREST", 8), (pool, "WORDED", 8))  # fmt: skip
+_SMALL = ((columns, "ALL", 20), (mapped_write, "_COMMON", 4),
+          (mapped_write, "_DENSE_IN_CONTENTS", 4), (tokens, "_CELL", 8), (tokens, "SCANNED", 16),
+          (tokens, "_AT_MOST", 32), (tokens, "NEAREST", 8), (pool, "WORDED", 8))  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -179,7 +179,7 @@ def test_a_state_that_lacks_a_visible_sheet_is_passed_over(made, tmp_path):
         other._store.beside.mkdir(exist_ok=True)
         with other._store.reading():
             now = columns.take_columns(other._store, other.width, None)
-            folder = mapped.write_columns(other._store.beside, other._store, now, other.width)
+            folder = mapped_write.write_columns(other._store.beside, other._store, now, other.width)
     own = state_of(made.path)
     state = json.loads((folder / "state.json").read_text())
     state["generation"] = json.loads((own / "state.json").read_text())["generation"]
@@ -190,7 +190,7 @@ def test_a_state_that_lacks_a_visible_sheet_is_passed_over(made, tmp_path):
 
 
 def test_a_state_of_which_too_few_sheets_can_be_compared_is_passed_over(made, monkeypatch):
-    monkeypatch.setattr(mapped, "_CHECKED_SEEN", SHEETS)
+    monkeypatch.setattr(mapped_read, "_CHECKED_SEEN", SHEETS)
     made.expect(GROUPS[:2], made.index.seen_by(GROUPS[:2]), mapped_files=False)
 
 

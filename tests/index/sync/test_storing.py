@@ -1,14 +1,17 @@
 """Workbooks stored many in one transaction, with the result of one after the other."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from sat_retriever import InputError, SheetIndex, SheetRecord
+from sat_retriever import SheetIndex, SheetRecord
 from sat_retriever.index.store.opening import create_store
 from sat_retriever.index.store.rows import NewWorkbook, SheetRow, WorkbookState
 from sat_retriever.index.sync.executor import ThisMachine
 from sat_retriever.index.sync.sync import Storing
 from sat_retriever.records.contents import CellText, SheetContents
+from sat_retriever.records.sheets import SkipReason
 from tests.fakes import HashedEncoder
 from tests.index.sync.test_sync import write
 
@@ -68,16 +71,20 @@ def test_of_two_that_share_a_sheet_the_first_keeps_it(store):
 
 
 @pytest.mark.parametrize("place", range(5))
-def test_of_many_only_the_one_that_cannot_be_stored_is_refused(store, place):
-    told = []
+def test_of_many_only_the_one_that_cannot_be_stored_is_left_out_with_the_reason(store, place):
+    told = {}
     storing = Storing(store)
     for number in range(5):
         text = "\ud800" if number == place else "x"
-        storing.add(book(f"{number}", text=text), lambda _, number=number: told.append(number))
-    with pytest.raises(InputError, match=f"'{place}#S'"):
-        storing.flush()
-    assert told == list(range(place))
-    assert [state.path for state in store.workbooks()] == [str(number) for number in told]
+        name = str(number)
+        storing.add(book(name, text=text), partial(told.__setitem__, name))
+    storing.flush()
+    (why,) = told.pop(str(place))
+    assert (why.reason, why.sheet) == (SkipReason.BAD_NAME, "S") and f"'{place}#S'" in why.message
+    assert list(told.values()) == [()] * 4
+    skips = {state.path: [skip.reason for skip in state.skipped] for state in store.workbooks()}
+    assert skips == {**{name: [] for name in told}, str(place): [SkipReason.BAD_NAME]}
+    assert sorted(store.all_sheet_ids()) == [f"{name}#S" for name in told]
 
 
 class Breaking(ThisMachine):

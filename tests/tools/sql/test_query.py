@@ -402,3 +402,34 @@ def test_the_process_can_open_no_file_even_if_a_statement_got_through(tmp_path):
     )
     assert done.stdout.split() == ["IOException", "IOException"], done
     assert list(tmp_path.iterdir()) == []
+
+
+JOINED = "FROM orders o JOIN people p ON o.customer = p.name"
+REPEATED = [  # query, records of people that are added up, and how often in all
+    (f"SELECT sum(length(p.city)) {JOINED}", (2, 3)),
+    (f"SELECT round(avg(length(city)) * 2, 1) {JOINED} WHERE o.price_eur > 6", (1, 2)),
+    (f"SELECT o.paid AS x, sum(length(city)) {JOINED} GROUP BY x ORDER BY 2 LIMIT 1", (2, 3)),
+    (f"SELECT o.customer, sum(length(city)) {JOINED} GROUP BY ALL", (2, 3)),
+    ("SELECT sum(length(city)) FROM people, orders", (3, 12)),
+    ("SELECT sum(length(city)) FROM people LEFT JOIN orders ON price_eur > 6", (3, 6)),
+    ("WITH x AS (FROM people) SELECT sum(length(x.city)) FROM orders, x", None),  # not looked at
+    (f"SELECT sum(o.price_eur) {JOINED}", None),  # each once
+    (f"SELECT o._row, sum(length(city)) {JOINED} GROUP BY 1", None),  # once in each group
+    (f"SELECT o.price_eur, sum(length(city)) {JOINED} GROUP BY o.price_eur", None),
+    (f"SELECT sum(length(p.city) * o.price_eur) {JOINED}", None),  # a product belongs to a pair
+    (f"SELECT max(length(p.city)), count(p.name), count(*) {JOINED}", None),
+    (f"SELECT sum(DISTINCT length(p.city)) {JOINED}", None),
+    ("SELECT sum(length(city)) FROM people SEMI JOIN orders ON customer = name", None),
+    ("SELECT sum(length(city)) FROM people LEFT JOIN orders ON price_eur > 100", None),
+    (f"SELECT (SELECT sum(length(city)) FROM people), sum(o.price_eur) {JOINED}", None),
+    (f"SELECT sum(length(p.city)) OVER () {JOINED}", None),
+]
+
+
+@pytest.mark.parametrize(("sql", "counts"), REPEATED)
+def test_records_that_a_join_adds_up_more_than_once_are_told(here, sql, counts):
+    found = here.run(sql)
+    assert found.repeated == (() if counts is None else ("people",))
+    told = "The join repeats records of people: it adds up {} of them {} times."
+    assert ("repeats" in found.note) == (counts is not None)
+    assert counts is None or told.format(*counts) in found.note

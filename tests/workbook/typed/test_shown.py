@@ -57,6 +57,16 @@ COLUMNS = {
     "kilograms and a text in grams": column(
         "Mass", [*formatted('0" kg"', 1, 2, 3), "4 g"], "mixed", None
     ),
+    "kilograms in Chinese numerals": column(
+        "Mass", formatted('[DBNum1]0" kg"', 1, 2, 3, 4), "number", "kg"
+    ),
+    "kilograms of too long a code": column(
+        "Mass", formatted('0" kg";' + "0" * 255, 1, 2, 3, 4), "number", "kg"
+    ),
+    "sixteenths of a dollar": column(
+        "Price", formatted('# ??/16" USD"', 1.5, 2, 3, 4), "number", "USD"
+    ),
+    "an amount a kilogram": column("Dose", formatted('0/"kg"', 1, 2, 3, 4), "number", "/kg"),
     "pieces": column("Stock", formatted(r'#,##0\ "pcs"', 1200, 2, 3, 4), "number", "pcs"),
     "a code for euros": column("Cost", formatted('#,##0 "EUR"', 1200, 2, 3, 4), "number", "EUR"),
     "euros of a locale": column("Cost", formatted("#,##0.00 [$€-407]", 1, 2, 3, 4), "number", "€"),

@@ -29,6 +29,7 @@ from sat_retriever.records.files import own_folder
 
 MOST_CONNECTIONS = 16  # of one open index; more threads wait for each other
 _CONNECT_S = 10  # time that a connection may take, unless the URL says otherwise
+_AGAIN_S = 2.0  # of tries to connect: a longer pause between them outlasts the server's own
 _IN = 1_000  # values in one IN (...) list
 _NAME = "sat-retriever"  # as the server's list of connections shows
 
@@ -57,6 +58,7 @@ class Database(Store):
             min_size=0,
             max_size=MOST_CONNECTIONS,
             timeout=_CONNECT_S,
+            reconnect_timeout=_AGAIN_S,
             configure=self._configure,
             check=ConnectionPool.check_connection,
             open=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from hashlib import blake2b
 from itertools import count as count_from
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sat_retriever.errors import IndexFormatError, PermissionsError
+from sat_retriever.errors import IndexDamagedError, IndexFormatError, PermissionsError
 from sat_retriever.index.store.connection import open_file
 from sat_retriever.index.store.connection import translated as translated_file
 from sat_retriever.index.store.damage import seal
@@ -58,6 +58,7 @@ _WORDS = (
 )
 _LEXICAL = "INSERT INTO lexical (rowid, workbook, sheet, headers, folder) VALUES (?, ?, ?, ?, ?)"
 _IDS = {"workbooks": "id", "sheets": "id", "key_columns": "id", "external_references": "rowid"}
+_OF_VALUES = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
 
 Row = tuple[Any, ...]
 
@@ -89,16 +90,30 @@ def migrate_file(
         schema.create(session, url, {})
         register_vectors(connection)
         dropped = _drop_for_loading(session, url.namespace)
-        counts = _copied(source, session, progress)
+        with _of_damage(file):
+            counts = _copied(source, session, progress)
+            [(width,)] = source.execute("SELECT value FROM meta WHERE key = 'width'").fetchall()
+            numbers = int(width)
         for made_again in dropped:
             session.execute(made_again)
         if hnsw:
-            [(width,)] = source.execute("SELECT value FROM meta WHERE key = 'width'").fetchall()
-            index_vectors(session, int(width))
+            index_vectors(session, numbers)
         for table in TABLES:
             session.execute(f"ANALYZE {table.name}")
         _compare(source, session, url)
         return counts
+
+
+@contextmanager
+def _of_damage(file: Path) -> Iterator[None]:
+    """Tell rows of a file that were changed by others: their values are of any type and form."""
+    try:
+        yield
+    except _OF_VALUES as error:
+        raise IndexDamagedError(
+            f"{file} has damaged rows ({str(error)[:100]}); repair them from their files with: "
+            f"sat index FOLDER --verify --index {file}"
+        ) from error
 
 
 def _drop_for_loading(session: PostgresSession, namespace: str) -> list[str]:

@@ -128,8 +128,12 @@ def packed_principals(groups: Sequence[str]) -> str:
 
 
 def holds_back(session: PostgresSession) -> bool:
-    """True if the server itself holds back sheets from the role of a connection."""
-    return bool(session.execute("SELECT row_security_active('sheets')").fetchall()[0][0])
+    """True if the server itself holds back rows of every table from the role of a connection.
+
+    Tables that were restored one by one may have lost what protects them.
+    """
+    sql = "SELECT bool_and(row_security_active(t::regclass)) FROM unnest(?::text[]) t"
+    return bool(session.execute(sql, (list(_SEEN),)).fetchall()[0][0])
 
 
 def protect(session: PostgresSession, tables: Sequence[str], *, protected: bool) -> None:

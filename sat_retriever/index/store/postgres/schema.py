@@ -10,8 +10,10 @@ import psycopg
 from sat_retriever.errors import IndexFormatError, IndexNotFoundError, IndexStorageError, InputError
 from sat_retriever.index.store.place import IndexUrl
 from sat_retriever.index.store.postgres import rowsecurity
+from sat_retriever.index.store.postgres.foreign import check_own
 from sat_retriever.index.store.postgres.locks import lock_extension, lock_index
 from sat_retriever.index.store.postgres.session import PostgresSession
+from sat_retriever.index.store.postgres.vectors import name_vectors
 
 OLDEST = 160_000  # version of the server: 16
 OLDEST_VECTOR = (0, 7)  # of pgvector: the first with halfvec
@@ -227,7 +229,7 @@ def check(session: PostgresSession, url: IndexUrl, *, writable: bool) -> bool:
         raise IndexNotFoundError(
             f"no index at {url}; make one with: sat index FOLDER --index '{url}'"
         )
-    _check_plain(session, url)
+    check_own(session, url, TABLES)
     version: int = _one(session, "SELECT version FROM sat_version")
     if version > len(MIGRATIONS):
         raise IndexFormatError(
@@ -240,35 +242,6 @@ def check(session: PostgresSession, url: IndexUrl, *, writable: bool) -> bool:
             "that may write"
         )
     return version < len(MIGRATIONS)
-
-
-# In a schema: what stands in a table's place, hangs on it, or lends it rows; catalogues alone are
-# read. Triggers of foreign keys are internal, and the rule of a view is its query.
-_FOREIGN = """
-    SELECT CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view'
-        WHEN 'f' THEN 'foreign table' ELSE 'partitioned table' END, c.relname
-    FROM pg_class c WHERE c.relnamespace = to_regnamespace(?)
-        AND c.relkind IN ('v', 'm', 'f', 'p') AND c.relname = ANY (?)
-    UNION ALL SELECT 'trigger', t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-    WHERE c.relnamespace = to_regnamespace(?) AND c.relname = ANY (?) AND NOT t.tgisinternal
-    UNION ALL SELECT 'rule', r.rulename FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
-    WHERE c.relnamespace = to_regnamespace(?) AND c.relname = ANY (?) AND c.relkind = 'r'
-    UNION ALL SELECT 'table with the rows of', c.relname
-    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent
-    WHERE c.relnamespace = to_regnamespace(?) AND c.relname = ANY (?)
-    ORDER BY 2
-"""
-
-
-def _check_plain(session: PostgresSession, url: IndexUrl) -> None:
-    """Refuse what a statement on our tables would run unseen."""
-    values = (f'"{url.namespace}"', list(TABLES)) * 4
-    found = session.execute(_FOREIGN, values).fetchone()
-    if found:
-        raise IndexFormatError(
-            f"{url} holds a {found[0]} {str(found[1])[:100]!r}, which no index of this package "
-            "has: it was changed by others; index the folder anew into another schema"
-        )
 
 
 def check_server(session: PostgresSession, url: IndexUrl) -> None:
@@ -292,6 +265,7 @@ def create(session: PostgresSession, url: IndexUrl, meta: Mapping[str, str]) -> 
         session, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = ?)", url.namespace
     ):
         session.execute(f'CREATE SCHEMA "{url.namespace}"')
+    check_own(session, url, TABLES)
     _need_vector(session, url)
     set_path(session, url.namespace)
     session.execute("CREATE TABLE sat_version (version bigint NOT NULL)")
@@ -303,6 +277,7 @@ def create(session: PostgresSession, url: IndexUrl, meta: Mapping[str, str]) -> 
 
 def migrate(session: PostgresSession) -> None:
     """Bring checked tables to the current version, in the caller's transaction."""
+    name_vectors(session)
     version: int = _one(session, "SELECT version FROM sat_version FOR UPDATE")
     for script in MIGRATIONS[version:]:
         for part in script.split(";\n"):
@@ -312,13 +287,12 @@ def migrate(session: PostgresSession) -> None:
 
 
 def set_path(session: PostgresSession, namespace: str) -> None:
-    """Make the names of tables mean those of a schema, on this connection."""
-    found = session.execute(
-        "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace "
-        "WHERE e.extname = 'vector'"
-    ).fetchone()
-    path = ", ".join(f'"{name}"' for name in (namespace, *(found or ())))
-    session.execute("SELECT set_config('search_path', ?, false)", (path,))
+    """Make the names of tables mean those of a schema, on this connection.
+
+    No other schema is looked in: whoever may create in one could put an operator there that fits
+    a statement better than the server's own, and what it does would be done by this role.
+    """
+    session.execute("SELECT set_config('search_path', ?, false)", (f'"{namespace}"',))
 
 
 def drop(session: PostgresSession, namespace: str) -> None:

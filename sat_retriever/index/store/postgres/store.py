@@ -143,6 +143,7 @@ class PostgresStore(database.Database):
     def _replace_tokens(
         self, session: PostgresSession, tokens: Iterable[RowToken], width: int, /
     ) -> int:
+        vectors.name_vectors(session)
         session.execute(
             "CREATE TEMP TABLE fresh (id bigint PRIMARY KEY, token bytea NOT NULL, "
             "vector halfvec NOT NULL) ON COMMIT DROP"

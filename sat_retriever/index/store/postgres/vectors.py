@@ -20,6 +20,10 @@ MAX_INDEXED = 4_000  # numbers of a token that an index of pgvector takes
 _NEIGHBOURS_BYTES = 1_024  # of an index for each vector while it is made, beside the vector
 _MOST_MEMORY_KIB = 1 << 20  # that making an index takes, unless the server is set to more
 
+_EXTENSION = (
+    "pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class HalfVector:
@@ -37,10 +41,19 @@ class HalfVector:
         return cls(np.array([len(numbers), 0], dtype=">u2").tobytes() + numbers.tobytes())
 
 
+def name_vectors(session: PostgresSession) -> None:
+    """Let statements name pgvector's types until the transaction ends."""
+    session.execute(
+        "SELECT set_config('search_path', current_setting('search_path') || ', ' || "
+        f"quote_ident(nspname), true) FROM {_EXTENSION}"
+    )
+
+
 def register_vectors(connection: Connection) -> None:
-    """Let a connection write `HalfVector`; pgvector must be on its search path."""
-    info = TypeInfo.fetch(connection, "halfvec")
-    if info is None:
+    """Let a connection write `HalfVector`."""
+    found = connection.execute(f"SELECT quote_ident(nspname) FROM {_EXTENSION}").fetchone()
+    info = found and TypeInfo.fetch(connection, f"{found[0]}.halfvec")
+    if not info:
         return  # no index is there, which is found out later
     info.register(connection)
     number = info.oid
@@ -92,6 +105,7 @@ def index_vectors(session: PostgresSession, width: int, table: str = "vectors") 
             f"an HNSW index takes vectors of {MAX_INDEXED:,} numbers at most, and these have "
             f"{width:,}: leave the index out, as search needs none"
         )
+    name_vectors(session)
     [(count,)] = session.execute(f"SELECT count(*) FROM {table}").fetchall()
     session.execute(  # until the transaction ends
         "SELECT set_config('maintenance_work_mem', greatest(least(?::bigint, ?), setting::bigint) "

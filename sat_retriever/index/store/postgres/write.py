@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from hashlib import blake2b
 
+from sat_retriever.errors import InputError
 from sat_retriever.index.store.packing import RowDamage, contents_of, record_of
 from sat_retriever.index.store.postgres.session import (
     CONTENTS,
@@ -28,6 +29,7 @@ from sat_retriever.text.contents import content_words
 from sat_retriever.text.segment import stem
 
 _LONGEST = 1_000  # bytes of a word in the index, which takes up to 2,700
+_LONGEST_ID = 1_300  # bytes of a sheet's id; a link has two in one entry of an index
 _PLACES = range(len(LEXICAL_FIELDS))
 
 
@@ -42,9 +44,17 @@ class PostgresSheet:
 
 
 def packed_sheets(rows: Sequence[SheetRow]) -> dict[str, PostgresSheet]:
-    """Sheets as they are stored, by sheet id; raises `InputError` if contents cannot be kept."""
+    """Sheets as they are stored, by sheet id.
+
+    Raises `InputError` for a longer id than a link can have, or contents that cannot be kept.
+    """
     found = {}
     for row in rows:
+        if (size := len(row.record.sheet_id.encode(errors="replace"))) > _LONGEST_ID:
+            raise InputError(
+                f"the id of a sheet, {row.record.sheet_id[:60]!r}…, has {size:,} bytes and is too "
+                "long for PostgreSQL; shorten path and name of the sheet to 1,000 bytes together"
+            )
         record, packed = row.record, packed_sheet(row)
         found[record.sheet_id] = PostgresSheet(
             packed,

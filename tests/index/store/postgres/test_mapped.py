@@ -8,7 +8,7 @@ from platformdirs import user_cache_path
 from benchmarks.speed.latency import queries, records
 from sat_retriever import SheetIndex
 from sat_retriever.index.search import columns as column_module
-from sat_retriever.index.search import mapped
+from sat_retriever.index.search import mapped_write
 from tests.fakes import HashedEncoder
 
 SHEETS = 300
@@ -19,7 +19,7 @@ ASKED = queries(12)
 def large(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(column_module, "ALL", 100)
-    monkeypatch.setattr(mapped, "_COMMON", 10)
+    monkeypatch.setattr(mapped_write, "_COMMON", 10)
 
 
 @pytest.fixture

@@ -195,7 +195,7 @@ def test_an_index_of_vectors_is_made_on_request_and_kept(index, admin):
     index.reencode(HashedEncoder(64))
     [made] = vector_indexes(index)
     assert "halfvec(64)" in made
-    stored = "SELECT vector_dims(token) FROM vectors"
+    stored = "SELECT public.vector_dims(token) FROM vectors"
     assert index._store._rows(stored) == [(64,)] * 4
 
 
