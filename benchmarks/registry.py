@@ -133,6 +133,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "permissions": Table("safety.permissions"),
         "crash": Table("safety.crash"),
         "contention": Table("safety.contention"),
+        "cut_hosts": Table("safety.cut_hosts"),
         "soak": Table("safety.soak"),
         "operate": Table("safety.operate"),
     }

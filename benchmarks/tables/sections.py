@@ -305,6 +305,31 @@ SECTIONS = (
         limits="Several machines, a network or GPUs: all nodes were on one machine of two cores.",
     ),
     Section(
+        "cut_hosts",
+        "Indexing on two hosts of which one is cut off",
+        {
+            "waited_s": "longest wait for a workbook, s",
+            "ended_s": "end after the cut, s",
+            "error": "error",
+            "read_again": "tasks read again",
+            "workbooks": "workbooks stored by it",
+            "added_by_next_run": "added by the next run",
+            "told_twice": "told twice",
+            "different": "parts that differ (blank: none)",
+        },
+        text=(
+            "Hosts are network namespaces of one machine, with a core each and a bridge between "
+            "them. The host without Ray's head is cut off after a quarter of the workbooks: "
+            "*other host* if the indexing runs beside the head, *indexing host* if it runs on the "
+            "one that is cut off. *Health* are checks of nodes each second, *keepalive* those of "
+            "connections each 10 s; otherwise Ray has its defaults."
+        ),
+        limits=(
+            "Real networks, cuts of one direction, delays, and folders on a network: both hosts "
+            "read one disk."
+        ),
+    ),
+    Section(
         "messy",
         "Records of messy tables",
         {

@@ -5,13 +5,15 @@ There is an encoder for each GPU, or for each node if there is none.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sat_retriever._extras import require
 from sat_retriever._version import __version__
@@ -29,6 +31,8 @@ from sat_retriever.workbook.read import LocalFile, ReadOptions
 
 Stat = tuple[int, int]  # bytes, and seconds since 1970
 _CHECK_S = 10.0
+_HEAD_S = 45.0  # less than the minute after which Ray ends a process without the head
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +147,32 @@ class NodeEncoder:
         return time.perf_counter() - start, done
 
 
+def answer_of_head(ask: Callable[[], _Answer]) -> _Answer:
+    """The answer of the cluster's head to a call of Ray; `ClusterError` if none comes in time.
+
+    A network that is cut off closes no connection, so that the call by itself waits for ever.
+    """
+    answer: Future[_Answer] = Future()
+
+    def asked() -> None:
+        try:
+            answer.set_result(ask())
+        except BaseException as error:  # noqa: BLE001 - raised again for whoever waits
+            answer.set_exception(error)
+
+    threading.Thread(target=asked, daemon=True).start()
+    try:
+        return answer.result(_HEAD_S)
+    except TimeoutError:
+        raise ClusterError(
+            f"the head of the Ray cluster has not answered for {_HEAD_S:.0f} s: check the network "
+            "and the head, and index again to go on"
+        ) from None
+
+
 def cores_of(ray: Any) -> int:
     """Number of cores of a cluster; `ClusterError` without any: a task would wait for ever."""
-    cores = int(ray.cluster_resources().get("CPU", 0))
+    cores = int(answer_of_head(ray.cluster_resources).get("CPU", 0))
     if cores < 1:
         raise ClusterError(
             "no node of the Ray cluster offers a core: start one that does, and index again to go "
@@ -156,16 +183,18 @@ def cores_of(ray: Any) -> int:
 
 def nodes_of(ray: Any) -> frozenset[str]:
     """Identities of the nodes that the cluster believes to be alive."""
-    return frozenset(each["NodeID"] for each in ray.nodes() if each["Alive"])
+    return frozenset(each["NodeID"] for each in answer_of_head(ray.nodes) if each["Alive"])
 
 
-def wait_for(ray: Any, awaited: Sequence[Any], nodes: frozenset[str]) -> bool:
-    """Wait until one of some references has an answer.
+def wait_for(
+    ray: Any, awaited: Sequence[Any], nodes: frozenset[str], *, here: bool = False
+) -> bool:
+    """Wait until one of some references has an answer, with `here` until this machine has it.
 
     False if none has one and one of `nodes` is gone. A host whose network is cut off closes no
     connection, so that Ray does not fail what runs there, long after it has given up the node.
     """
-    while not ray.wait(list(awaited), num_returns=1, timeout=_CHECK_S, fetch_local=False)[0]:
+    while not ray.wait(list(awaited), num_returns=1, timeout=_CHECK_S, fetch_local=here)[0]:
         cores_of(ray)
         if not nodes <= nodes_of(ray):
             return False

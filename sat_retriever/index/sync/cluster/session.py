@@ -36,6 +36,13 @@ _STORE_BYTES = 512 << 20  # of the shared memory of a cluster on this machine; t
 # Ray opens ports on all interfaces, and whoever can talk to them can run code. Ray 2.60 has a token
 # against that in the home of the user; ours is of one run, whatever a version does by itself.
 _OWN = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token"}
+# A host that was cut off for a short time may have given up the connection on which it answered. By
+# itself Ray asks for signs of life after five minutes; its servers allow that once a minute. Ray
+# ends this process a minute after it has given up the head, so it must not do so too early.
+_KEEPALIVE = {
+    "RAY_grpc_client_keepalive_time_ms": "60000",
+    "RAY_grpc_client_keepalive_timeout_ms": "60000",
+}
 _FILES = 128  # files of one task
 _FEW = 64  # files that are not worth a task
 _AHEAD = 64  # tasks that are not answered yet
@@ -119,7 +126,8 @@ def ray_cluster(address: str | None = None, *, workers: int | None = None) -> It
         with _quiet():
             yield RayCluster(ray)
         return
-    with _environment({}) if address else own_settings():
+    keepalive = {name: os.environ.get(name, value) for name, value in _KEEPALIVE.items()}
+    with _environment(keepalive) if address else own_settings():
         try:
             _connect(ray, address, workers)
             with _quiet():
