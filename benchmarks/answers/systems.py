@@ -69,7 +69,7 @@ class CountedModel:
 
     def __call__(self, prompt: Prompt) -> str:
         """Return the whole reply to a prompt."""
-        pieces = list(self._chat.words(prompt.system, prompt.user))
+        pieces = list(self._chat.words(prompt.system, prompt.user, whole=prompt.final))
         self.prompt_tokens += sum(each.prompt_tokens or 0 for each in pieces)
         self.tokens += sum(each.tokens or 0 for each in pieces)
         self.last = "".join(each.text for each in pieces)

@@ -180,7 +180,9 @@ def _carried_out(step: Step, chat: Chat, words: WordStream | None) -> Reply:
     if not step.final or words is None:
         doing = "answers" if step.final else "writes a query"
         with stderr().status(f"{chat.model} {doing}; Ctrl-C stops it"):
-            return "".join(piece.text for piece in chat.words(step.system, step.user))
+            return "".join(
+                piece.text for piece in chat.words(step.system, step.user, whole=step.final)
+            )
     said = ""
     with broken_pipe_is_the_end():
         for piece in chat.words(step.system, step.user):

@@ -82,13 +82,23 @@ class Chat:
             raise self._cut()
         return parsed(reply.text, schema, self.model)
 
-    def words(self, system: str, user: str, *, seed: int = 0) -> Iterator[Reply]:
-        """Yield the pieces of the model's answer in words as they come."""
+    def words(
+        self, system: str, user: str, *, seed: int = 0, whole: bool = True
+    ) -> Iterator[Reply]:
+        """Yield the pieces of the model's answer in words as they come.
+
+        Args:
+            whole: False for an answer that is of use also if it is cut short.
+
+        Raises:
+            ModelSetupError: As `ask`.
+            LanguageModelError: If the server fails or is too slow, or the answer is cut short.
+        """
         ended = False
         for piece in self._served.stream(system, user, replace(self._options, seed=seed)):
             ended = piece.ended
             yield piece
-        if not ended:
+        if whole and not ended:
             raise self._cut()
 
     def _cut(self) -> LanguageModelError:

@@ -140,7 +140,7 @@ class Asking:
         def reply(prompt: Prompt) -> str:
             said = ""
             try:
-                for piece in self._chat.words(prompt.system, prompt.user):
+                for piece in self._chat.words(prompt.system, prompt.user, whole=prompt.final):
                     check_wanted()
                     said += piece.text
                     if time.monotonic() > until:

@@ -34,10 +34,11 @@ from sat_retriever.tools.engine.prompts import (
 from sat_retriever.tools.sql.query import TableQuery
 
 NOTHING = "No sheet was found for this question."
+_SAME_AGAIN = "Write the same query again if that is the right answer."
 _NO_ROWS = (
     "The query gives no row, or only empty values or zeros. Texts in the tables may be spelled "
     "otherwise, or stand in another column. A condition that holds for a whole table, such as its "
-    "year, can be left out."
+    f"year, can be left out. {_SAME_AGAIN}"
 )
 _UNNAMED = "The question does not name {}: leave such conditions out."
 _REPEATED = (
@@ -132,17 +133,21 @@ def _queried(
     """Return the rows of the model's query, mended if need be, and all queries that it wrote.
 
     A result in doubt is asked about once: the next one counts, or the same again, unless it has no
-    values and the first has. There are no rows if every query failed, or the model decided against
-    one, or wrote a failed one again.
+    values and the first has. A failed query that is written again is not run again, and not shown
+    again either. There are no rows if every query failed, or the model decided against one.
     """
     attempts: list[Attempt] = []
     held: QueryResult | None = None
-    while len(attempts) <= prepared.settings.repairs:
-        prompt = query_prompt(prepared, attempts, held=bool(held and held.has_values))
+    copied = False
+    for remaining in range(prepared.settings.repairs, -1, -1):
+        values = held is not None and held.has_values
+        prompt = query_prompt(prepared, attempts, remaining, values=values, copied=copied)
         sql = query_of(str((yield prompt)))
-        again = attempts and attempts[-1].sql == sql
-        if sql is None or (again and held is None):
-            return held if held and held.has_values else None, tuple(attempts)
+        if sql is None:
+            return held if values else None, tuple(attempts)
+        if held is None and attempts and attempts[-1].sql == sql:
+            copied = True
+            continue
         found = yield Query(tables, sql)
         unnamed = _unnamed(prepared, tables, sql)
         if not isinstance(found, QueryResult):
@@ -164,7 +169,7 @@ def _doubt(found: QueryResult, unnamed: str) -> str:
     if not found.has_values:
         return _joined(unnamed, _NO_ROWS, found.note)
     repeated = _REPEATED.format(" and ".join(found.repeated)) if found.repeated else ""
-    return _joined(unnamed, repeated)
+    return _joined(unnamed, repeated, _SAME_AGAIN) if unnamed or repeated else ""
 
 
 def _unnamed(prepared: Prepared, tables: TableQuery, sql: str) -> str:

@@ -78,14 +78,23 @@ if the sheets do not answer the question."""
 
 
 def query_prompt(
-    prepared: Prepared, failed: Sequence[Attempt] = (), *, held: bool = False
+    prepared: Prepared,
+    failed: Sequence[Attempt] = (),
+    remaining: int = 1,
+    *,
+    values: bool = False,
+    copied: bool = False,
 ) -> Prompt:
-    """Return the prompt for a query, with what was wrong with the ones before.
+    """Return the prompt for a query, with the ones that failed before.
 
     The model may decide against a query only at its last try, or where the question names nothing
-    of the tables, and not if one has given values, `held`, that are in doubt. It does not see the
-    queries that failed, since a small model copies what it sees. The prompt begins alike at each
-    try, so that a server need not read it again.
+    of the tables. The prompt begins alike at each try, so that a server need not read it again.
+
+    Args:
+        remaining: Tries that follow this one.
+        values: True if a query before gave values, which are in doubt: there is no way out then.
+        copied: True if the model wrote a failed query again. It then hears what was wrong alone: a
+            small model copies the query that it sees, whatever is said of it.
     """
     tables = prepared.tables.tables if prepared.tables else ()
     matches = prepared.matches or (TableMatch(),) * len(tables)
@@ -100,10 +109,14 @@ def query_prompt(
         parts.append(_table(table, match, left // (len(shown) - place)))
         left -= estimated_tokens(parts[-1])
     parts += [f"Further tables: {', '.join(others)}"] if others else []
-    tried = [f"A query failed:\n{_data(shortened(each.error, _ERROR_TOKENS))}" for each in failed]
-    ending = [_SIMPLER] if failed else []
-    last = len(failed) == prepared.settings.repairs > 0
-    ending += [_WAY_OUT] if (last or not prepared.fits) and not held else []
+    tried = []
+    for each in failed:
+        error = _data(shortened(each.error, _ERROR_TOKENS))
+        query = f"A query failed:\n{error}"
+        tried.append(query if copied else f"This query did not work:\n{_fenced(each.sql)}\n{error}")
+    ending = [_SIMPLER if copied else "Write a query that works."] if failed else []
+    last = remaining == 0 and prepared.settings.repairs > 0
+    ending += [_WAY_OUT] if (last or not prepared.fits) and not values else []
     data = _data("\n\n".join(parts))
     return Prompt(_WRITE, "\n\n".join([data, _asked(prepared), *tried, *ending]))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import islice
 
-from sat_retriever.records.typedtable import TypedColumn
+from sat_retriever.records.typedtable import TypedColumn, value_text
 from sat_retriever.text.segment import stems
 from sat_retriever.tools.sql.check import Compared
 from sat_retriever.tools.sql.names import SqlTable
@@ -86,12 +86,19 @@ def told_missing(missing: Mapping[str, Iterable[tuple[TypedColumn, Compared]]]) 
 
 
 def _nearest(column: TypedColumn, text: str) -> str:
-    """Return the texts of a column that share words with another text, else those spelled alike."""
+    """Return the texts of a column that share words with another text, else those spelled alike.
+
+    Where there are none, it is the first values that tell how the column writes them.
+    """
     texts = list(islice(dict.fromkeys(v for v in column.values if isinstance(v, str)), _MOST_TEXTS))
     near = list(_sharing(texts, text)) or get_close_matches(
         text, texts, n=_FEW, cutoff=_LEAST_LIKENESS
     )
-    return f"; it has {', '.join(repr(each[:_LONGEST]) for each in near)}" if near else ""
+    if near:
+        return f"; it has {', '.join(repr(each[:_LONGEST]) for each in near)}"
+    some = dict.fromkeys(value_text(each) for each in column.values if each is not None)
+    shown = ", ".join(repr(each[:_LONGEST]) for each in islice(filter(None, some), _FEW))
+    return f"; its values are such as {shown}" if shown else ""
 
 
 def _sharing(texts: Iterable[str], text: str) -> Iterator[str]:
