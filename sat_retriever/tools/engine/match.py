@@ -144,7 +144,7 @@ def unnamed_values(
     days outside its times, numbers from a hundred on that it does not say, and numbers of rows. A
     small model takes conditions from the samples that it is shown.
 
-    >>> sql = "SELECT sum(x) FROM t WHERE a = 34422 AND day = '2024-11-28' AND y = 2024"
+    >>> sql = "… WHERE a = 34422 AND day = '2024-11-28' AND y = 2024"
     >>> unnamed_values("total x in 2024", [Span(2024, 2024, 1, 3)], sql, [])
     ('34422', "'2024-11-28'")
     """
