@@ -133,8 +133,8 @@ def _queried(
     """Return the rows of the model's query, mended if need be, and all queries that it wrote.
 
     A result in doubt is asked about once: the next one counts, or the same again, unless it has no
-    values and the first has. A failed query that is written again is not run again, and not shown
-    again either. There are no rows if every query failed, or the model decided against one.
+    values and the first has. A query without values that is written again is not shown again. There
+    are no rows if every query failed, or the model decided against one.
     """
     attempts: list[Attempt] = []
     held: QueryResult | None = None
@@ -145,7 +145,8 @@ def _queried(
         sql = query_of(str((yield prompt)))
         if sql is None:
             return held if values else None, tuple(attempts)
-        if held is None and attempts and attempts[-1].sql == sql:
+        same = bool(attempts) and attempts[-1].sql == sql
+        if same and not values and (held is None or not copied):
             copied = True
             continue
         found = yield Query(tables, sql)

@@ -105,6 +105,10 @@ def test_a_failed_query_that_is_written_again_is_no_longer_shown(retriever):
     assert "no column 'nothing'" in prompts[2].user and "a simpler query" in prompts[2].user
     answer, prompts = asked(retriever, wrong, wrong, wrong, "Ten [1].")
     assert (answer.kind, len(answer.attempts), len(prompts)) == ("text", 1, 4)
+    empty = "SELECT day FROM orders WHERE customer = 'Zoe'"
+    answer, prompts = asked(retriever, empty, empty, RIGHT, "Bob.")
+    assert [bool(each.error) for each in answer.attempts] == [True, False]
+    assert empty in prompts[1].user and empty not in prompts[2].user
 
 
 def test_the_way_out_is_offered_at_the_last_try_or_where_nothing_is_named(retriever):
@@ -124,7 +128,7 @@ def test_the_way_out_is_offered_at_the_last_try_or_where_nothing_is_named(retrie
     ],
 )
 def test_rows_are_no_answer_only_if_they_may_be_none(retriever, sql, offered):
-    script = [sql] if "Zoe" not in sql else [sql, sql]
+    script = [sql] if "Zoe" not in sql else [sql] * 3
     answer, prompts = asked(
         retriever, *script, "NO ANSWER", "Ada paid 10 [1].", question="price that Ada paid"
     )
