@@ -68,7 +68,11 @@ def test_each_way_is_asked_judged_and_written_and_a_second_run_asks_nothing(
 
 
 def test_a_failed_answer_counts_as_wrong_and_is_asked_again(folder, tmp_path):
-    cut = one_by_one(Reaction("SELECT", reason="length"), Reaction("NO SQL"), Reaction("41 [1]"))
+    # A query that is cut short is one that fails; only an answer in words has to be whole.
+    cut = one_by_one(
+        Reaction("SELECT ada", reason="length"), Reaction("NO SQL"), Reaction("4", reason="length"),
+        Reaction("NO SQL"), Reaction("41 [1]"),
+    )  # fmt: skip
     kept = llm.Kept(tmp_path / "kept.jsonl")
     with (
         index_paths(folder, tmp_path / "x.sat") as index,
