@@ -123,7 +123,11 @@ def test_what_the_table_leaves_out_is_said_beside_the_answer(asked):
     [
         ("customer = 'Adda'", "orders.customer has no 'Adda'; it has 'Ada'."),
         ("customer ILIKE '%ada lovelace%'", "has no '%ada lovelace%'; it has 'Ada'."),
-        ("customer = 'Zzyzx'", "orders.customer has no 'Zzyzx'."),
+        ("customer = 'Zzyzx'", "has no 'Zzyzx'; its values are such as 'Ada', 'Bob', 'Eve'."),
+        (
+            "day LIKE '%/01/2024'",
+            "its values are such as '2024-01-01', '2024-01-02', '2024-01-03'.",
+        ),
         ("customer = 'Ada' AND price_eur > 99", ""),
     ],
 )
