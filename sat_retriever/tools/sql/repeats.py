@@ -101,8 +101,8 @@ def _table_of(arguments: Node, columns: Mapping[str, tuple[str, frozenset[str]]]
     for each in _inside(arguments):
         if each.get("class") == "COLUMN_REF":
             *path, name = map(same_name, each["column_names"])
-            having = [x for x in columns if (x == path[-1] if path else name in columns[x][1])]
-            found.add(having[0] if len(having) == 1 else None)
+            holding = [x for x in columns if (x == path[-1] if path else name in columns[x][1])]
+            found.add(holding[0] if len(holding) == 1 else None)
     return found.pop() if len(found) == 1 else None
 
 
