@@ -126,7 +126,7 @@ def check(
     compared = compared_texts(tree["statements"][0]["node"], mentions, tables)
     if _like_texts(tree):
         sql = text_of(connection, tree)
-    added = repeats(connection, tree, tables)
+    added = repeats(tree, tables)
     rows = located(connection, tree, mentions)  # changes the tree
     return Checked(sql, tuple(dict.fromkeys(mentions)), dated, whole, rows, compared, added)
 

@@ -96,7 +96,7 @@ def _nearest(column: TypedColumn, text: str) -> str:
     )
     if near:
         return f"; it has {', '.join(repr(each[:_LONGEST]) for each in near)}"
-    some = dict.fromkeys(value_text(each) for each in column.values if each is not None)
+    some = dict.fromkeys(map(value_text, islice(column.values, _MOST_TEXTS)))
     shown = ", ".join(repr(each[:_LONGEST]) for each in islice(filter(None, some), _FEW))
     return f"; its values are such as {shown}" if shown else ""
 

@@ -88,7 +88,7 @@ def _set_clock(connection: Any, day: str, time: str) -> None:
 def answers_of(
     connection: Any, asked: Mapping[str, Any], tables: Mapping[str, Sequence[str]]
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the answer, then the rows behind it if they are known."""
+    """Yield the answer, then the rows behind it and the records that repeat, if they are known."""
     import duckdb
 
     try:
@@ -106,9 +106,9 @@ def answers_of(
         answer = {"columns": names[: len(shown)], "width": len(names), "rows": rows, "more": more}
         told = {"used": checked.used, "dated": checked.dated, "whole": checked.whole}
         yield {**answer, **told, "compared": checked.compared}
-        with contextlib.suppress(MemoryError, duckdb.Error):  # the answer stands without them
-            yield from _repeated(connection, checked)
-            yield from _behind(connection, asked, checked, answer)
+        for part in (_behind(connection, asked, checked, answer), _repeated(connection, checked)):
+            with contextlib.suppress(MemoryError, duckdb.Error):  # the answer stands without them
+                yield from part
 
 
 def _reading(connection: Any) -> frozenset[str]:
@@ -131,7 +131,7 @@ def _repeated(connection: Any, checked: Checked) -> Iterator[Mapping[str, Any]]:
     """Yield how many records of a table are added up, and how often in all, where that is more."""
     found = {}
     for each in checked.repeats:
-        times, records = connection.execute(each.sql).fetchone()
+        times, records = each.counts(connection)
         if times > records:
             found[each.table] = [records, times]
     if found:

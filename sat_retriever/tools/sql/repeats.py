@@ -29,17 +29,22 @@ class Repeats:
 
     Attributes:
         table: Its name.
-        sql: The statement that tells how many records are added up, each time counted, and how many
-            different ones.
+        tree: Syntax tree of the statement that gives its records, once for each time that they are
+            added up, with what is grouped by.
     """
 
     table: str
-    sql: str
+    tree: Node
+
+    def counts(self, connection: Any) -> tuple[int, int]:
+        """Return how many records are added up, each time counted, and how many different ones."""
+        inner = text_of(connection, self.tree)
+        each = "count(record), count(DISTINCT t) FILTER (record IS NOT NULL)"
+        times, records = connection.execute(f"SELECT {each} FROM ({inner}) t").fetchone()
+        return times, records
 
 
-def repeats(
-    connection: Any, tree: Node, tables: Mapping[str, Sequence[str]]
-) -> tuple[Repeats, ...]:
+def repeats(tree: Node, tables: Mapping[str, Sequence[str]]) -> tuple[Repeats, ...]:
     """Return what tells how often a table's records are added up, for each that a join may repeat.
 
     Args:
@@ -54,7 +59,7 @@ def repeats(
     added = {found for each in _added(node["select_list"]) if (found := _table_of(each, columns))}
     groups = _groups(node)
     return tuple(
-        Repeats(name, _counting(connection, tree, alias, groups))
+        Repeats(name, _records(tree, alias, groups))
         for alias, (name, _) in columns.items()
         if alias in added
     )
@@ -115,7 +120,7 @@ def _groups(node: Node) -> list[Node]:
 
     def meant(each: Node) -> Node:
         place = str((each.get("literal") or {}).get("text", ""))
-        if place.isdecimal():
+        if place.isdecimal() and 0 < int(place) <= len(listed):  # DuckDB refuses others
             return listed[int(place) - 1]
         [*path, name] = each.get("column_names") or [""]
         return each if path else named.get(same_name(name), each)
@@ -123,13 +128,12 @@ def _groups(node: Node) -> list[Node]:
     return list(map(meant, node["group_expressions"]))
 
 
-def _counting(connection: Any, tree: Node, alias: str, groups: Sequence[Node]) -> str:
-    """Return the statement that counts the records of a table, each time and once a group."""
+def _records(tree: Node, alias: str, groups: Sequence[Node]) -> Node:
+    """Return the tree of the statement that gives a table's records, with what is grouped by."""
     changed = copy.deepcopy(tree)
     node = changed["statements"][0]["node"]
     named = [copy.deepcopy(each) | {"alias": f"by_{at}"} for at, each in enumerate(groups)]
     node["select_list"] = [*named, {**row_of(alias), "alias": "record"}]
     node |= {"group_expressions": [], "group_sets": [], "modifiers": []}
     node["aggregate_handling"] = "STANDARD_HANDLING"
-    inner = text_of(connection, changed)
-    return f"SELECT count(record), count(DISTINCT t) FILTER (record IS NOT NULL) FROM ({inner}) t"
+    return changed

@@ -437,3 +437,14 @@ def test_records_that_a_join_adds_up_more_than_once_are_told(here, sql, counts):
     told = "The join repeats records of people: it adds up {} of them {} times."
     assert ("repeats" in found.note) == (counts is not None)
     assert counts is None or told.format(*counts) in found.note
+
+
+@pytest.mark.parametrize("place", [0, 9])
+def test_a_place_to_group_by_that_is_none_is_told_by_duckdb(here, place):
+    with pytest.raises(QueryError, match="GROUP BY"):
+        here.run(f"SELECT sum(length(city)) {JOINED} GROUP BY {place}")
+
+
+def test_an_answer_stands_where_its_repeated_records_cannot_be_counted(here):
+    found = here.run(f"SELECT o.*, sum(length(city)) {JOINED} GROUP BY ALL")
+    assert (len(found.rows), found.repeated) == (3, ())
