@@ -16,7 +16,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, Protocol
 
-_API = "opentelemetry.trace"
+_API, _CONTEXT = "opentelemetry.trace", "opentelemetry.context"
 
 
 class Stage(StrEnum):
@@ -123,7 +123,7 @@ def span(name: str, **more: Any) -> AbstractContextManager[Any]:
         more: `attributes` and `context` of the span, and `server`: True for that of a request.
     """
     api = sys.modules.get(_API)
-    return nullcontext() if api is None else _span(api, name, **more)
+    return nullcontext() if api is None else _Span(api, name, **more)
 
 
 def parent_of(headers: Iterable[tuple[bytes, bytes]]) -> Any:
@@ -134,9 +134,11 @@ def parent_of(headers: Iterable[tuple[bytes, bytes]]) -> Any:
     api = sys.modules.get(_API)
     if api is None or api.get_current_span().get_span_context().is_valid:
         return None
-    from opentelemetry.propagate import extract
+    from opentelemetry.propagate import extract, get_global_textmap
 
-    return extract({name.decode("latin-1"): value.decode("latin-1") for name, value in headers})
+    fields = _fields(get_global_textmap())
+    named = {fields[name]: value.decode("latin-1") for name, value in headers if name in fields}
+    return extract(named) if named else None
 
 
 def answered(made: Any, status: int) -> None:
@@ -156,27 +158,41 @@ def trace_of(made: Any) -> str:
     return f"{context.trace_id:032x}" if context.is_valid else ""
 
 
-@contextmanager
-def _span(api: Any, name: str, *, server: bool = False, **more: Any) -> Iterator[Any]:
-    # The text of an error may hold a question or a file's name, so a span has its type alone.
-    kind = api.SpanKind.SERVER if server else api.SpanKind.INTERNAL
-    with _tracer(api.get_tracer)(
-        name, kind=kind, record_exception=False, set_status_on_exception=False, **more
-    ) as made:
-        try:
-            yield made
-        except BaseException as error:
-            made.set_attribute("error.type", type(error).__qualname__)
-            made.set_status(api.StatusCode.ERROR)
-            raise
+class _Span:
+    """A block that is a span, made by the API's parts: its own blocks cost as much as the span."""
+
+    __slots__ = ("_api", "_made", "_more", "_name", "_token")
+
+    def __init__(self, api: Any, name: str, *, server: bool = False, **more: Any) -> None:
+        self._api = api
+        self._name = name
+        self._more = {"kind": api.SpanKind.SERVER, **more} if server else more
+
+    def __enter__(self) -> Any:
+        api = self._api
+        self._made = _start(api.get_tracer)(self._name, **self._more)
+        self._token = sys.modules[_CONTEXT].attach(api.set_span_in_context(self._made))
+        return self._made
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        # The text of an error may hold a question or a file's name, so a span has its type alone.
+        if kind is not None:
+            self._made.set_attribute("error.type", kind.__qualname__)
+            self._made.set_status(self._api.StatusCode.ERROR)
+        sys.modules[_CONTEXT].detach(self._token)
+        self._made.end()
 
 
 @cache
-def _tracer(get_tracer: Callable[..., Any]) -> Callable[..., AbstractContextManager[Any]]:
+def _fields(textmap: Any) -> dict[bytes, str]:
+    """The headers that name a span, as a server has them, and as their reader asks for them."""
+    return {field.lower().encode(): field for field in textmap.fields}
+
+
+@cache
+def _start(get_tracer: Callable[..., Any]) -> Callable[..., Any]:
     """How spans start; before an SDK is set, the API's own tracer waits for it."""
     from sat_retriever._version import __version__  # reads metadata
 
-    start: Callable[..., AbstractContextManager[Any]] = get_tracer(
-        "sat_retriever", __version__
-    ).start_as_current_span
+    start: Callable[..., Any] = get_tracer("sat_retriever", __version__).start_span
     return start

@@ -47,12 +47,6 @@ def sheet(name: str, text: str) -> SheetRecord:
 
 
 @pytest.fixture(scope="module")
-def admin(postgres):
-    with psycopg.connect(postgres.conninfo, autocommit=True) as connection:
-        yield connection
-
-
-@pytest.fixture(scope="module")
 def roles(admin):
     """A role that owns indexes, one that may only read them, and one with rights of its own."""
     admin.execute("CREATE EXTENSION IF NOT EXISTS vector")

@@ -40,12 +40,6 @@ WITHOUT_SHEETS = {"meta", "sat_version"}  # settings of the index, which name no
 
 
 @pytest.fixture(scope="module")
-def admin(postgres):
-    with psycopg.connect(postgres.conninfo, autocommit=True) as connection:
-        yield connection
-
-
-@pytest.fixture(scope="module")
 def role(admin):
     """A role that may only read."""
     name = f"reader_{uuid.uuid4().hex}"
