@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,8 @@ from typing import Any
 import numpy as np
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache, GgufConfig
+
+from benchmarks.answers.torch_layers import attend_by_blocks, quantize
 
 _SHARED = 512  # tokens; a longer beginning in common with the prompt before is not read again
 _LONGEST_BODY = 8 << 20  # bytes
@@ -58,55 +60,6 @@ class _Question:
     def length(self) -> int:
         """Tokens whose keys and values are known: all but the last one of the reply."""
         return len(self.prompt) + len(self.reply) - 1
-
-
-class Int8Linear(torch.nn.Module):
-    """A linear layer with weights of 8 bits a row, and inputs of 8 bits a token.
-
-    Args:
-        layer: The layer that it takes the place of.
-        compiled: Compile what surrounds the multiplication, which otherwise takes as long as it.
-    """
-
-    def __init__(self, layer: torch.nn.Linear, compiled: bool = False) -> None:
-        super().__init__()
-        functions: tuple[Any, Any] = _compiled() if compiled else (_int8, _scaled)
-        self._int8, self._scaled = functions
-        self._weight, self._scale = _int8(layer.weight.detach())
-        self._bias = layer.bias
-
-    def forward(self, given: torch.Tensor) -> torch.Tensor:
-        """Return the outputs, of the inputs' type and shape but for the last dimension."""
-        rows, scale = self._int8(given.flatten(end_dim=-2))
-        sums = torch._int_mm(rows, self._weight.t())
-        found = self._scaled(sums, scale, self._scale.t(), given.dtype)
-        outputs: torch.Tensor = found.unflatten(0, given.shape[:-1])
-        return outputs if self._bias is None else outputs + self._bias
-
-
-def _int8(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return rows as whole numbers of 8 bits, and each row's step."""
-    step = rows.abs().amax(-1, keepdim=True).float().clamp_min(1e-8) / 127
-    return (rows / step).round().to(torch.int8), step
-
-
-def _scaled(
-    sums: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor, dtype: torch.dtype
-) -> torch.Tensor:
-    return (sums.float() * rows * columns).to(dtype)
-
-
-@cache
-def _compiled() -> tuple[Any, Any]:
-    return torch.compile(_int8, dynamic=True), torch.compile(_scaled, dynamic=True)
-
-
-def _quantize(blocks: torch.nn.Module) -> None:
-    """Put layers of 8 bits in the place of all linear layers of a model's blocks."""
-    for block in list(blocks.modules()):
-        for part, layer in list(block.named_children()):
-            if isinstance(layer, torch.nn.Linear):
-                setattr(block, part, Int8Linear(layer, compiled=True))
 
 
 class TorchModel:
@@ -145,8 +98,10 @@ class TorchModel:
             dtype=torch.bfloat16,
         )
         if int8:
-            _quantize(model.model.layers)
+            quantize(model.model.layers)
         device = "cuda" if torch.cuda.is_available() else "cpu"
+        if device == "cpu":
+            attend_by_blocks(model)
         tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=name)
         return cls(model.to(device), tokenizer, context, slots)
 

@@ -39,24 +39,24 @@ class Record:
     def __init__(self, metrics: Metrics, *, keeps: bool) -> None:
         self._metrics = metrics
         self._keeps = keeps
-        self._told: dict[Told, dict[str, None]] = {what: {} for what in Told}
+        self._told: dict[Told, dict[str, None]] = {}
         self._left_out = 0
         self._lock = Lock()
 
     def took(self, stage: Stage, seconds: float) -> None:
         """Count the time of a stage."""
-        self._metrics.stage_s.labels(stage).observe(seconds)
+        self._metrics.stage_s(stage).observe(seconds)
 
     def looked_up(self, cache: Cache, *, found: bool) -> None:
         """Count a look into a cache."""
-        self._metrics.caches.labels(cache, "hit" if found else "miss").inc()
+        self._metrics.caches(cache, "hit" if found else "miss").inc()
 
     def told(self, what: Told, names: tuple[str, ...]) -> None:
         """Keep what was asked or shown, each name once."""
         if not self._keeps:
             return
         with self._lock:
-            kept = self._told[what]
+            kept = self._told.setdefault(what, {})
             for name in names:
                 text = name[:LONGEST]
                 if text not in kept and len(kept) == MOST:
@@ -67,7 +67,7 @@ class Record:
     def told_of(self, *, questions: bool) -> dict[str, object]:
         """Return what is kept; `questions` False leaves out the words of questions and SQL."""
         with self._lock:
-            told = {what: list(names) for what, names in self._told.items() if names}
+            told = {what: list(self._told[what]) for what in Told if self._told.get(what)}
             said: dict[str, object] = {"queries": len(told[Told.SQL])} if Told.SQL in told else {}
             if not questions:
                 told = {k: v for k, v in told.items() if k not in (Told.QUESTION, Told.SQL)}

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 from sat_retriever._extras import require
 from sat_retriever.serve.asgi import App, Message, Receive, Send, refuse
@@ -27,6 +28,9 @@ except ModuleNotFoundError:
 METRICS = "/metrics"
 _REQUEST_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0)
 _STAGE_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0)
+
+
+_Kind = TypeVar("_Kind", Counter, Histogram)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,8 @@ class Metrics:
             values.ValueClass = values.MultiProcessValue(process_identifier=lambda: number)
             MultiProcessCollector(self._shown, str(place.folder))
             own = None
-        count, times = partial(Counter, registry=own), partial(Histogram, registry=own)
+        count = partial(_labelled, Counter, registry=own)
+        times = partial(_labelled, Histogram, registry=own)
         gauge = partial(Gauge, registry=own, multiprocess_mode="livesum")
         self.requests = count("sat_requests", "Requests answered", ["route", "status"])
         self.request_s = times(
@@ -73,7 +78,9 @@ class Metrics:
         self.sign_ins = count("sat_sign_ins", "Sign-ins and tokens, by their result", ["result"])
         self.unlogged = count("sat_log_failures", "Lines that a log file did not take", ["log"])
         self.workers = gauge("sat_workers", "Processes that serve")
-        self.starts = count("sat_worker_starts", "Processes that have begun to serve")
+        self.starts = Counter(
+            "sat_worker_starts", "Processes that have begun to serve", registry=own
+        )
         if state is not None:
             self._shown.register(state)
         self._begin()
@@ -81,14 +88,14 @@ class Metrics:
     def _begin(self) -> None:
         """Show every count from zero on, where the labels are known: a rate needs the zero."""
         for stage in Stage:
-            self.stage_s.labels(stage)
-        for cache in Cache:
+            self.stage_s(stage)
+        for each in Cache:
             for result in ("hit", "miss"):
-                self.caches.labels(cache, result)
+                self.caches(each, result)
         for result in ("accepted", "denied"):
-            self.sign_ins.labels(result)
+            self.sign_ins(result)
         for log in ("access", "audit"):
-            self.unlogged.labels(log)
+            self.unlogged(log)
         self.running.set(0)
         self.workers.set(1)
         self.starts.inc()
@@ -102,6 +109,12 @@ class Metrics:
         """Return all counts in OpenMetrics."""
         shown: bytes = generate_latest(self._shown)
         return shown
+
+
+def _labelled(kind: type[_Kind], *named: Any, **more: Any) -> Callable[..., _Kind]:
+    """Return the counts of a metric by its labels; found again without its lock and its checks."""
+    counts: Callable[..., _Kind] = cache(kind(*named, **more).labels)
+    return counts
 
 
 @dataclass(frozen=True, slots=True)

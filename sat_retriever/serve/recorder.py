@@ -83,7 +83,7 @@ class Recorder:
         try:
             log.write(entry)
         except (OSError, InputError) as error:
-            self.metrics.unlogged.labels(name).inc()
+            self.metrics.unlogged(name).inc()
             if time.monotonic() - self._said.get(name, -_SAID_AGAIN_S) >= _SAID_AGAIN_S:
                 self._said[name] = time.monotonic()
                 _logger.warning("the %s log does not take lines: %s", name, error)
@@ -137,10 +137,10 @@ class _Seen:
             self._audited()
         metrics, logs = self._recorder.metrics, self._recorder.logs
         seconds = time.perf_counter() - self._start
-        metrics.requests.labels(self._route, self.status).inc()
-        metrics.request_s.labels(self._route).observe(seconds)
+        metrics.requests(self._route, self.status).inc()
+        metrics.request_s(self._route).observe(seconds)
         if result := sign_in_of(self._scope, self.status):
-            metrics.sign_ins.labels(result).inc()
+            metrics.sign_ins(result).inc()
         if logs.access:
             entry = {
                 "time": now(),

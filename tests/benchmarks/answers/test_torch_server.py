@@ -1,5 +1,6 @@
 """A tiny model behind the server: batches and kept beginnings change no answer."""
 
+import copy
 import json
 import socket
 import threading
@@ -9,9 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from transformers import DynamicCache, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
-from benchmarks.answers.torch_server import Int8Linear, TorchModel, server_of
+from benchmarks.answers.torch_layers import Int8Linear, attend_by_blocks
+from benchmarks.answers.torch_server import TorchModel, server_of
 from sat_retriever.errors import LanguageModelError, ModelSetupError
 from sat_retriever.llm.openai import OpenAIModel
 from sat_retriever.llm.served import Options
@@ -141,6 +143,22 @@ def test_a_layer_of_8_bits_computes_what_the_layer_did_and_moves_no_other_token(
     sizes = wanted.norm(dim=-1)
     assert bool(((found - wanted).norm(dim=-1) < 0.02 * sizes).all())
     assert not torch.equal(found, wanted)
+
+
+def test_attention_by_blocks_gives_what_the_librarys_does(model):
+    blocks = copy.deepcopy(model)
+    attend_by_blocks(blocks)
+    prompt = torch.randint(256, (1, 300))  # two blocks and a part of one
+    with torch.inference_mode():
+        for given in (prompt, prompt[:, :50], prompt.view(2, 150)):  # long, short, two together
+            caches = DynamicCache(), DynamicCache()
+            for part in (given, given[:, :1], given[:, :40]):  # then a token more, and some more
+                wanted, found = (
+                    each(part, cache=cache).logits
+                    for each, cache in zip((model, blocks), caches, strict=True)
+                )
+                assert torch.allclose(wanted, found, atol=1e-4)
+    assert blocks.config._attn_implementation != model.config._attn_implementation
 
 
 def test_a_question_whose_client_has_left_is_answered_no_further(model, tokenizer):
