@@ -134,11 +134,9 @@ def parent_of(headers: Iterable[tuple[bytes, bytes]]) -> Any:
     api = sys.modules.get(_API)
     if api is None or api.get_current_span().get_span_context().is_valid:
         return None
-    from opentelemetry.propagate import extract, get_global_textmap
+    from opentelemetry.propagate import extract
 
-    fields = _fields(get_global_textmap())
-    named = {fields[name]: value.decode("latin-1") for name, value in headers if name in fields}
-    return extract(named) if named else None
+    return extract({name.decode("latin-1"): value.decode("latin-1") for name, value in headers})
 
 
 def answered(made: Any, status: int) -> None:
@@ -181,12 +179,6 @@ class _Span:
             self._made.set_status(self._api.StatusCode.ERROR)
         sys.modules[_CONTEXT].detach(self._token)
         self._made.end()
-
-
-@cache
-def _fields(textmap: Any) -> dict[bytes, str]:
-    """The headers that name a span, as a server has them, and as their reader asks for them."""
-    return {field.lower().encode(): field for field in textmap.fields}
 
 
 @cache
