@@ -124,6 +124,10 @@ def test_no_count_is_lost_with_a_worker_that_is_killed_or_replaced(index_file):
         settled(2)
         for _ in range(20):  # over new connections, which both workers take
             assert server.get("/api/search", question="rent").status == 200
+        # A request is counted after its answer was sent: a worker killed between loses it.
+        eventually(lambda: value(samples(server), "sat_stage_seconds_count", stage="search") == 20)
+        route = {"route": "/api/search", "status": "200"}
+        eventually(lambda: value(samples(server), "sat_requests_total", **route) == 20)
         for again in (signal.SIGKILL, signal.SIGHUP):
             before = workers(server)
             os.kill(before[0] if again == signal.SIGKILL else server.process.pid, again)
@@ -132,13 +136,13 @@ def test_no_count_is_lost_with_a_worker_that_is_killed_or_replaced(index_file):
                 lambda before=before, new=new: len(set(workers(server)) - set(before)) == new
             )
             found = settled(3 if again == signal.SIGKILL else 5)
-            assert value(found, "sat_requests_total", route="/api/search", status="200") == 20
+            assert value(found, "sat_requests_total", **route) == 20
             assert value(found, "sat_stage_seconds_count", stage="search") == 20
         assert server.get("/api/search", question="rent").status == 200
 
         def counted() -> bool:  # after the answer was sent, perhaps by the other worker
             found = samples(server)
-            searches = value(found, "sat_requests_total", route="/api/search", status="200")
+            searches = value(found, "sat_requests_total", **route)
             return (searches, value(found, "sat_requests_running")) == (21, 1)
 
         eventually(counted)
