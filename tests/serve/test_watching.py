@@ -367,4 +367,5 @@ def test_spans_are_below_the_span_of_the_client_and_have_no_text_of_it(
     assert statuses == {200, 422, None}
     told = [[each[x] for x in ("name", "attributes", "status", "events")] for each in found]
     assert not any(word in str(told) for word in ("rent", "Sales", "revenue", "no_such", "Q1"))
-    assert [each.get("trace") for each in lines(access)[:5]] == [UPSTREAM] * 5
+    # A line is written after its answer, so one worker's may come after the other's next one.
+    assert [each.get("trace") for each in lines(access)].count(UPSTREAM) == 5
