@@ -68,7 +68,8 @@ CASES = (
     Case("wrong_three_times", (WRONG, "SELECT 1 +", WRONG, "See [2]."), "text", 3, "See [2]."),
     Case("no_sql", ("NO SQL", "It is in EUR [1]."), "text", 0, "in EUR [1]"),
     Case("refusal", ("I cannot help with that.",) * 2, "text", 0, "I cannot help"),
-    Case("no_row_twice", (*[EMPTY] * 3, "Nobody bought it."), "sql", 2, "Nobody bought"),  # copied
+    # The second is a copy of the first, which is asked for once more and counts as one.
+    Case("no_row_twice", (*[EMPTY] * 3, "Nobody bought it."), "sql", 2, "Nobody bought"),
     Case("no_row_then_right", (EMPTY, RIGHT, "Pressure gauges."), "sql", 2, "gauges"),
     Case("no_words", (RIGHT, ""), "sql", 1, "| Pressure gauge | 33067 |"),
     Case("empty_replies", ("", ""), "text", 0, "gave no answer"),

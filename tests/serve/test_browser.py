@@ -162,8 +162,8 @@ def test_a_sheet_is_sorted_by_a_column_with_all_its_rows(server, window):
         heading = "document.querySelectorAll('#cells thead th')[1]"
         until(page, f"{heading}.ariaSort === {json.dumps(state)}")
         assert page.evaluate(numbers) == expected
-        # The head alone: the cells are those of other tests, and 68,000 of them take a minute.
-        found = axe.run(page, context="#cells thead").response["violations"]
+        # All but the cells, which other tests look at: 68,000 of them take a minute.
+        found = axe.run(page, context={"exclude": [["#cells tbody"]]}).response["violations"]
         assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
     assert page.inner_text("#shown") == f"rows 1 to {LONG_ROWS}"
 

@@ -124,7 +124,7 @@ def test_no_count_is_lost_with_a_worker_that_is_killed_or_replaced(index_file):
         settled(2)
         for _ in range(20):  # over new connections, which both workers take
             assert server.get("/api/search", question="rent").status == 200
-        # A request is counted after its answer was sent: a worker killed between loses it.
+        # A request is counted after its answer was sent; a worker killed before that loses it.
         eventually(lambda: value(samples(server), "sat_stage_seconds_count", stage="search") == 20)
         route = {"route": "/api/search", "status": "200"}
         eventually(lambda: value(samples(server), "sat_requests_total", **route) == 20)

@@ -152,7 +152,7 @@ def test_attention_by_blocks_gives_what_the_librarys_does(model):
     with torch.inference_mode():
         for given in (prompt, prompt[:, :50], prompt.view(2, 150)):  # long, short, two together
             caches = DynamicCache(), DynamicCache()
-            for part in (given, given[:, :1], given[:, :40]):  # then a token more, and some more
+            for part in (given, given[:, :1], given[:, :200]):  # then a token more, and some more
                 wanted, found = (
                     each(part, cache=cache).logits
                     for each, cache in zip((model, blocks), caches, strict=True)
