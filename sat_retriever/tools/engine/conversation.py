@@ -34,17 +34,21 @@ from sat_retriever.tools.engine.prompts import (
 from sat_retriever.tools.sql.query import TableQuery
 
 NOTHING = "No sheet was found for this question."
-_SAME_AGAIN = "Write the same query again if that is the right answer."
+# What is told of a query, and the advice on it.
 _NO_ROWS = (
-    "The query gives no row, or only empty values or zeros. Texts in the tables may be spelled "
-    "otherwise, or stand in another column. A condition that holds for a whole table, such as its "
-    f"year, can be left out. {_SAME_AGAIN}"
+    "The query gives no row, or only empty values or zeros.",
+    "Texts in the tables may be spelled otherwise, or stand in another column. A condition that "
+    "holds for a whole table, such as its year, can be left out.",
 )
-_UNNAMED = "The question does not name {}: leave such conditions out."
+_UNNAMED = (
+    "The question does not name {}.",
+    "Leave out conditions with values that the question does not name.",
+)
 _REPEATED = (
-    "The join repeats records of {}, so they are added up more than once. Read one table alone if "
-    "it has what is asked for, or add up before you join."
+    "The join repeats records of {}, so they are added up more than once.",
+    "Read one table alone if it has what is asked for, or add up before you join.",
 )
+_SAME_AGAIN = "Write the same query again if that is the right answer."
 _OTHER_ROWS = "Its rows do not answer the question."
 _TRIED = "No query gave an answer, so it was read from the tables' text."
 _UNSEEN = "Not in the cells that were read: {}."
@@ -79,6 +83,7 @@ class Query:
 
 
 Step: TypeAlias = Prompt | Query
+_Told: TypeAlias = tuple[str, str]  # what is so, which may hold texts of cells, and our advice
 Reply: TypeAlias = str | QueryResult | QueryError
 _Steps: TypeAlias = Generator[Step, Reply, SheetAnswer]
 
@@ -137,11 +142,15 @@ def _queried(
     are no rows if every query failed, or the model decided against one.
     """
     attempts: list[Attempt] = []
+    advice: list[str] = []
     held: QueryResult | None = None
     copied = False
     for remaining in range(prepared.settings.repairs, -1, -1):
         values = held is not None and held.has_values
-        prompt = query_prompt(prepared, attempts, remaining, values=values, copied=copied)
+        hints = advice if held is None or copied else [*advice, _SAME_AGAIN]
+        prompt = query_prompt(
+            prepared, attempts, remaining, hints=hints, values=values, copied=copied
+        )
         sql = query_of(str((yield prompt)))
         if sql is None:
             return held if values else None, tuple(attempts)
@@ -150,34 +159,36 @@ def _queried(
             copied = True
             continue
         found = yield Query(tables, sql)
-        unnamed = _unnamed(prepared, tables, sql)
+        told = _unnamed(prepared, tables, sql)
         if not isinstance(found, QueryResult):
-            attempts.append(Attempt(sql, _joined(unnamed, str(found))))
-            continue
-        if held is not None and (found.has_values or not held.has_values):
-            error = "" if found.has_values else _joined(_NO_ROWS, found.note)
+            told.append((str(found), ""))
+        elif held is not None and (found.has_values or not held.has_values):
+            error = "" if found.has_values else _joined(_NO_ROWS[0], found.note)
             return found, (*attempts, Attempt(sql, error))
-        doubt = _doubt(found, unnamed)
-        if not doubt and held is None:
-            return found, (*attempts, Attempt(sql, ""))
-        attempts.append(Attempt(sql, doubt))
-        held = held or found
+        else:
+            told += _doubts(found)
+            if not told and held is None:
+                return found, (*attempts, Attempt(sql, ""))
+            held = held or found
+        attempts.append(Attempt(sql, _joined(*(fact for fact, _ in told))))
+        advice += [each for _, each in told if each and each not in advice]
     return held, tuple(attempts)
 
 
-def _doubt(found: QueryResult, unnamed: str) -> str:
-    """Return what speaks against a result, for the model; empty if nothing does."""
+def _doubts(found: QueryResult) -> list[_Told]:
+    """Return what speaks against a result, for the model."""
     if not found.has_values:
-        return _joined(unnamed, _NO_ROWS, found.note)
-    repeated = _REPEATED.format(" and ".join(found.repeated)) if found.repeated else ""
-    return _joined(unnamed, repeated, _SAME_AGAIN) if unnamed or repeated else ""
+        return [_NO_ROWS, (found.note, "")]
+    fact, advice = _REPEATED
+    return [(fact.format(" and ".join(found.repeated)), advice)] if found.repeated else []
 
 
-def _unnamed(prepared: Prepared, tables: TableQuery, sql: str) -> str:
+def _unnamed(prepared: Prepared, tables: TableQuery, sql: str) -> list[_Told]:
     """Return what a query's conditions have that the question does not name, for the model."""
     own = [each.table for each in tables.tables]
     unnamed = unnamed_values(prepared.question, prepared.times, sql, own)
-    return _UNNAMED.format(", ".join(unnamed)) if unnamed else ""
+    fact, advice = _UNNAMED
+    return [(fact.format(", ".join(unnamed)), advice)] if unnamed else []
 
 
 def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]) -> _Steps:

@@ -82,6 +82,7 @@ def query_prompt(
     failed: Sequence[Attempt] = (),
     remaining: int = 1,
     *,
+    hints: Sequence[str] = (),
     values: bool = False,
     copied: bool = False,
 ) -> Prompt:
@@ -92,6 +93,8 @@ def query_prompt(
 
     Args:
         remaining: Tries that follow this one.
+        hints: Advice of this package on the next query, which holds no text of a cell. It stands
+            outside the data, in which the model is told to follow nothing.
         values: True if a query before gave values, which are in doubt: there is no way out then.
         copied: True if the model wrote a failed query again. It then hears what was wrong alone: a
             small model copies the query that it sees, whatever is said of it.
@@ -114,7 +117,7 @@ def query_prompt(
         error = _data(shortened(each.error, _ERROR_TOKENS))
         query = f"A query failed:\n{error}"
         tried.append(query if copied else f"This query did not work:\n{_fenced(each.sql)}\n{error}")
-    ending = [_SIMPLER if copied else "Write a query that works."] if failed else []
+    ending = [_SIMPLER if copied else "Write a query that works.", *hints] if failed else []
     last = remaining == 0 and prepared.settings.repairs > 0
     ending += [_WAY_OUT] if (last or not prepared.fits) and not values else []
     data = _data("\n\n".join(parts))

@@ -36,13 +36,14 @@ def started():
 
 def test_a_child_s_time_and_memory_count_while_it_lives(started):
     def eat():
-        return started(mib=80, cpu=0.3).stdout.readline()
+        return started(mib=600, cpu=0.3).stdout.readline()
 
     result, used = measured(eat)
     assert result == b"done\n"
     assert used.cpu_s >= 0.25
     assert used.wall_s >= 0.25
-    assert 80 < used.child_mib < 200
+    # More than a reading process of another test takes, which may end meanwhile and then counts.
+    assert 600 < used.child_mib < 800
 
 
 def test_what_a_child_took_before_and_children_of_others_do_not_count(started):
