@@ -15,9 +15,10 @@ from sat_retriever.llm.chat import Chat
 from sat_retriever.records.area import area_of
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.tools.cells import cell_table, estimated_tokens
-from sat_retriever.tools.engine.conversation import answered, words_of
+from sat_retriever.tools.engine.conversation import answered
 from sat_retriever.tools.engine.prepare import EngineSettings, prepare
 from sat_retriever.tools.engine.prompts import Prompt, result_text
+from sat_retriever.tools.engine.reply import words_of
 from sat_retriever.workbook.window import read_range
 
 SHEETS = 5

@@ -47,16 +47,10 @@ from sat_retriever.rank.load import AUTO
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheetanswer import QueryResult, SheetAnswer
 from sat_retriever.tools.answerfile import AnswerFile
-from sat_retriever.tools.engine.conversation import (
-    NOTHING,
-    Conversation,
-    Query,
-    Reply,
-    Step,
-    WordStream,
-)
+from sat_retriever.tools.engine.conversation import NOTHING, Conversation, Query, Reply, Step
 from sat_retriever.tools.engine.prepare import EngineSettings, Prepared, prepare
 from sat_retriever.tools.engine.prompts import query_prompt, read_prompt
+from sat_retriever.tools.engine.reply import WordStream
 
 app = typer.Typer()
 _ROWS = 20  # rows of the result that are shown

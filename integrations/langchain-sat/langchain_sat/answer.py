@@ -21,9 +21,10 @@ from sat_retriever.index.sync.indexing import index_for
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.permissions import Principals
-from sat_retriever.tools.engine.conversation import Conversation, Query, Reply, WordStream
+from sat_retriever.tools.engine.conversation import Conversation, Query, Reply
 from sat_retriever.tools.engine.prepare import DEFAULT_SETTINGS, EngineSettings, Prepared, prepare
 from sat_retriever.tools.engine.prompts import Prompt
+from sat_retriever.tools.engine.reply import WordStream
 
 
 def sheet_answer_chain(

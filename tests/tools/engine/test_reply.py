@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.tools.engine.conversation import WordStream, query_of, words_of
 from sat_retriever.tools.engine.prompts import NO_ANSWER
+from sat_retriever.tools.engine.reply import WordStream, query_of, words_of
 
 
 @pytest.mark.parametrize(

@@ -37,9 +37,10 @@ from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.permissions import Principals
 from sat_retriever.records.sheetanswer import SheetAnswer
-from sat_retriever.tools.engine.conversation import Conversation, Query, Step, WordStream
+from sat_retriever.tools.engine.conversation import Conversation, Query, Step
 from sat_retriever.tools.engine.prepare import DEFAULT_SETTINGS, EngineSettings, Prepared, prepare
 from sat_retriever.tools.engine.prompts import Prompt
+from sat_retriever.tools.engine.reply import WordStream
 
 dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]
 
