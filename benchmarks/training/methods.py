@@ -147,9 +147,11 @@ RECIPES: Mapping[str, Recipe] = MappingProxyType(
         **_TRAINED,
         **of_encoder(_PAPER, "arctic"),
         **of_encoder(_UNTRAINED, "general"),
-        "default": Recipe("our default ranking", dense_weight=None, default=True, base="general"),
+        "default": Recipe(
+            "our default ranking, without times", dense_weight=None, default=True, base="general"
+        ),
         "default_llm": Recipe(
-            "our default ranking + LLM",
+            "our default ranking, without times, + LLM",
             dense_weight=None,
             default=True,
             llm="candidates",
