@@ -86,7 +86,7 @@ def paper_parts() -> list[Part]:
             "IndustryTab-1K, standard test",
             "`python -m benchmarks run main`; milliseconds by `python -m benchmarks run cascade`, "
             f"except those of language models, which are of their own run. {_MEANS} {_TRAINED} Δ "
-            "is the difference to the nearest measured row above, on the seeds that both rows have, "
+            "is the difference to the nearest measured row above, on the seeds that both have, "
             "with a paired 95 % bootstrap interval. That row may be of another encoder.",
             main_table(trained, timed, "standard"),
             _STANDARD,
