@@ -73,7 +73,7 @@ class Query:
 
 
 Step: TypeAlias = Prompt | Query
-_Told: TypeAlias = tuple[str, str]  # what is so, which may hold texts of cells, and our advice
+_Doubt: TypeAlias = tuple[str, str]  # what is so, which may hold texts of cells, and our advice
 Reply: TypeAlias = str | QueryResult | QueryError
 _Steps: TypeAlias = Generator[Step, Reply, SheetAnswer]
 
@@ -149,23 +149,23 @@ def _queried(
             copied = True
             continue
         found = yield Query(tables, sql)
-        told = _unnamed(prepared, tables, sql)
+        doubts = _unnamed(prepared, tables, sql)
         if not isinstance(found, QueryResult):
-            told.append((str(found), ""))
+            doubts.append((str(found), ""))
         elif held is not None and (found.has_values or not held.has_values):
             error = "" if found.has_values else _joined(_NO_ROWS[0], found.note)
             return found, (*attempts, Attempt(sql, error))
         else:
-            told += _doubts(found)
-            if not told and held is None:
+            doubts += _doubts(found)
+            if not doubts and held is None:
                 return found, (*attempts, Attempt(sql, ""))
             held = held or found
-        attempts.append(Attempt(sql, _joined(*(fact for fact, _ in told))))
-        advice += [each for _, each in told if each and each not in advice]
+        attempts.append(Attempt(sql, _joined(*(fact for fact, _ in doubts))))
+        advice += [each for _, each in doubts if each and each not in advice]
     return held, tuple(attempts)
 
 
-def _doubts(found: QueryResult) -> list[_Told]:
+def _doubts(found: QueryResult) -> list[_Doubt]:
     """Return what speaks against a result, for the model."""
     if not found.has_values:
         return [_NO_ROWS, (found.note, "")]
@@ -173,7 +173,7 @@ def _doubts(found: QueryResult) -> list[_Told]:
     return [(fact.format(" and ".join(found.repeated)), advice)] if found.repeated else []
 
 
-def _unnamed(prepared: Prepared, tables: TableQuery, sql: str) -> list[_Told]:
+def _unnamed(prepared: Prepared, tables: TableQuery, sql: str) -> list[_Doubt]:
     """Return what a query's conditions have that the question does not name, for the model."""
     own = [each.table for each in tables.tables]
     unnamed = unnamed_values(prepared.question, prepared.times, sql, own)
