@@ -57,8 +57,6 @@ def test_words_have_their_shares_and_those_that_no_sheet_has_are_told(index):
 
 
 def test_what_the_sheet_above_has_more_of_comes_most_telling_first(index):
-    found = SheetRetriever(index, None).why(QUESTION, "Sales 2022.xlsx#Sales")
-    assert found.above.hit.sheet_id in ("Sales 2021.xlsx#Sales", "Sales 2023.xlsx#Sales")
     staff = SheetRetriever(index, None).why("revenue of the harbour", "Sales 2022.xlsx#Staff")
     own = {part.word: part.share for part in staff.placed.words}
     gains = [part.share - own[part.word] for part in staff.lacking]
