@@ -12,13 +12,13 @@ from sat_retriever.errors import InputError, LanguageModelError, ModelSetupError
 from sat_retriever.evaluation.methods import rag
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import Chat
+from sat_retriever.llm.served import without_reasoning
 from sat_retriever.records.area import area_of
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.tools.cells import cell_table, estimated_tokens
 from sat_retriever.tools.engine.conversation import answered
 from sat_retriever.tools.engine.prepare import EngineSettings, prepare
 from sat_retriever.tools.engine.prompts import Prompt, result_text
-from sat_retriever.tools.engine.reply import words_of
 from sat_retriever.workbook.window import read_range
 
 SHEETS = 5
@@ -94,7 +94,7 @@ def ways(index: SheetIndex, max_tokens: int) -> dict[str, Way]:
     def engine(question: str, model: CountedModel) -> Told:
         found = answered(prepare(retriever, question, settings=settings), model)
         return Told(
-            words_of(model.last),  # not the rows that stand in for no words
+            without_reasoning(model.last),  # not the rows that stand in for no words
             found.citations,
             found=tuple(hit.sheet_id for hit in found.hits),
             queries=tuple(each.sql for each in found.attempts),
@@ -119,7 +119,7 @@ def ways(index: SheetIndex, max_tokens: int) -> dict[str, Way]:
     ) -> Told:
         text = "\n\n".join(dumps(index, records, max_tokens, max_tokens // share))
         prompt = Prompt(_ASKED, f"Question: {question}\n\n<data>\n{text}\n</data>", final=True)
-        reply = words_of(model(prompt))
+        reply = without_reasoning(model(prompt))
         cited = tuple(dict.fromkeys(_CITED.findall(reply)))
         return Told(reply, cited, found=tuple(each.sheet_id for each in records))
 

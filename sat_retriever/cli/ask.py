@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -40,17 +41,17 @@ from sat_retriever.cli.terminal import (
     stderr,
     stdout,
 )
-from sat_retriever.errors import ModelSetupError
+from sat_retriever.errors import ModelSetupError, QueryError
 from sat_retriever.index.store.place import Place
 from sat_retriever.llm.chat import Chat
+from sat_retriever.llm.served import Reply
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheetanswer import QueryResult, SheetAnswer
 from sat_retriever.tools.answerfile import AnswerFile
-from sat_retriever.tools.engine.conversation import NOTHING, Conversation, Query, Reply, Step
+from sat_retriever.tools.engine.conversation import NOTHING, Conversation, Query
 from sat_retriever.tools.engine.prepare import EngineSettings, Prepared, prepare
 from sat_retriever.tools.engine.prompts import query_prompt, read_prompt
-from sat_retriever.tools.engine.reply import WordStream
 
 app = typer.Typer()
 _ROWS = 20  # rows of the result that are shown
@@ -123,12 +124,13 @@ def ask(
         retriever = SheetRetriever(opened, chosen(reranker))
         ready = prepare(retriever, question, filters or None, settings=settings, today=day)
         places = opened.places([hit.sheet_id for hit in ready.hits])
-    if llm is None and not ready.hits:
+    if llm is None and not (ready.hits or as_json):
         stdout().print(NOTHING)
         return
     if llm is None:
         _print_context(ready, file, as_json=as_json)
-        stderr().print(_NO_MODEL, style="yellow", soft_wrap=True)
+        if ready.hits:
+            stderr().print(_NO_MODEL, style="yellow", soft_wrap=True)
         return
     if not as_json:
         _print_sheets(ready)
@@ -153,38 +155,37 @@ def ask(
 def _answered(ready: Prepared, chat: Chat, *, quiet: bool) -> SheetAnswer:
     """Return the model's answer; each step and the words of the answer are shown as they come."""
     talk = Conversation(ready)
-    words = WordStream()
-    while talk.step:
-        words = WordStream()  # of each reply its own
-        given = _carried_out(talk.step, chat, None if quiet else words)
-        if not quiet:
-            _print_step(talk.step, given)
-        talk.reply(given)
+    while step := talk.step:
+        if isinstance(step, Query):
+            given = step.run()
+            if not quiet:
+                _print_query(step, given)
+            talk.reply(given)
+        elif quiet or not step.final:
+            doing = "answers" if step.final else "writes a query"
+            with stderr().status(f"{chat.model} {doing}; Ctrl-C stops it"):
+                pieces = chat.words(step.system, step.user, whole=step.final)
+                talk.reply("".join(piece.text for piece in pieces))
+        else:
+            _print_words(talk, chat.words(step.system, step.user))
     assert talk.answer is not None
-    if not (quiet or words.begun):
-        for line in talk.answer.text.split("\n"):
+    if not quiet and talk.unshown:
+        for line in talk.unshown.split("\n"):
             stdout().print(plain(line), soft_wrap=True)
     return talk.answer
 
 
-def _carried_out(step: Step, chat: Chat, words: WordStream | None) -> Reply:
-    """Return what a step asks for; the words of the answer are shown if they have a stream."""
-    if isinstance(step, Query):
-        return step.run()
-    if not step.final or words is None:
-        doing = "answers" if step.final else "writes a query"
-        with stderr().status(f"{chat.model} {doing}; Ctrl-C stops it"):
-            return "".join(
-                piece.text for piece in chat.words(step.system, step.user, whole=step.final)
-            )
-    said = ""
+def _print_words(talk: Conversation, pieces: Iterable[Reply]) -> None:
+    """Print the words of the answer as they come."""
+    shown = ""
     with broken_pipe_is_the_end():
-        for piece in chat.words(step.system, step.user):
-            said += piece.text
-            sys.stdout.write(_printable(words.shown(piece.text)))
-            sys.stdout.flush()
-        sys.stdout.write("" if said.endswith("\n") or not words.begun else "\n")
-    return said
+        for piece in pieces:
+            if words := talk.hear(piece.text):
+                shown = words
+                sys.stdout.write(_printable(words))
+                sys.stdout.flush()
+        sys.stdout.write("\n" if shown and not shown.endswith("\n") else "")
+    talk.heard()
 
 
 def _printable(text: str) -> str:
@@ -192,9 +193,7 @@ def _printable(text: str) -> str:
     return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
 
 
-def _print_step(step: Step, given: Reply) -> None:
-    if not isinstance(step, Query):
-        return
+def _print_query(step: Query, given: QueryResult | QueryError) -> None:
     for line in step.sql.split("\n"):
         stdout().print(plain(line), style="cyan", soft_wrap=True)
     if isinstance(given, QueryResult):
@@ -217,7 +216,7 @@ def _print_sheets(ready: Prepared) -> None:
 def _print_context(ready: Prepared, index: Place, *, as_json: bool) -> None:
     prompt = query_prompt(ready) if ready.tables else read_prompt(ready)
     if as_json:
-        shown = {"system": prompt.system, "user": prompt.user}
+        shown = {"system": prompt.system, "user": prompt.user} if ready.hits else None
         print_json({"question": ready.question, "prompt": shown, **ready.hits.to_dict()})
         return
     for text in (prompt.system, "", prompt.user):

@@ -52,20 +52,17 @@ class Chat:
         timeout_s: float = 600.0,
         num_ctx: int = 8192,
         max_tokens: int = 2048,
-        temperature: float = 0.0,
-        pauses_s: Sequence[float] | None = None,
     ) -> None:
         """Set up a chat with a model; nothing is sent before the first question.
 
-        `model`, `url`, `timeout_s` and `pauses_s` are those of `served_model`, the others those of
-        `Options`.
+        `model`, `url` and `timeout_s` are those of `served_model`, the others those of `Options`.
 
         Raises:
             InputError: If the name is empty, the address is none, or a number is not positive.
             MissingExtraError: If the package `httpx` is not installed.
         """
-        self._options = Options(num_ctx, max_tokens, temperature)
-        self._served = served_model(model, url, timeout_s=timeout_s, pauses_s=pauses_s)
+        self._options = Options(num_ctx, max_tokens)
+        self._served = served_model(model, url, timeout_s=timeout_s)
         self.model = self._served.model
 
     def ask(self, prompt: str, schema: Mapping[str, Any], *, seed: int = 0) -> Any:

@@ -66,14 +66,19 @@ def address_of(text: str, port: int | None = None) -> Address:
         InputError: If it is no address of HTTP; the message does not quote it, as for its password.
     """
     scheme, _, rest = text.strip().rpartition("://")
-    parts = urlsplit(f"{scheme or 'http'}://{rest}")
     try:
+        parts = urlsplit(f"{scheme or 'http'}://{rest}")
         name, port = parts.hostname or "127.0.0.1", parts.port or (None if scheme else port)
     except ValueError as error:
-        raise InputError("the address of the model's server has no valid port") from error
+        raise InputError("the address of the model's server has no valid host or port") from error
     if parts.scheme not in ("http", "https"):
         raise InputError(
             "the address of the model's server does not begin with http:// or https://"
+        )
+    if parts.query or parts.fragment:
+        raise InputError(
+            "the address of the model's server has something behind a ? or #, which is not sent; "
+            "give the address without it"
         )
     try:
         number = ipaddress.ip_address(name)

@@ -13,14 +13,8 @@ KINDS = ("ollama", "openai")  # forms of servers: the word before the colon in a
 PREFIXES = tuple(f"{kind}:" for kind in KINDS)
 LONGEST_PAUSE_S = 60.0  # that a server may ask for before a request is repeated
 
-_JSON_TYPES: Mapping[str, type | tuple[type, ...]] = {
-    "object": dict,
-    "array": list,
-    "string": str,
-    "integer": int,
-    "number": (int, float),
-    "boolean": bool,
-}
+_JSON_TYPES: Mapping[str, type] = {"object": dict, "array": list}
+REASONING, REASONED = "<think>", "</think>"
 _BRACKETS = {"object": ("{", "}"), "array": ("[", "]")}
 
 
@@ -154,6 +148,18 @@ def check_positive(**numbers: float) -> None:
             raise InputError(f"{name} must be above 0, not {value}")
 
 
+def without_reasoning(text: str) -> str:
+    r"""Return a reply without a model's reasoning at its beginning.
+
+    Some servers leave out the mark that begins it, as it is the end of their prompt.
+
+    >>> without_reasoning("<think>\nHm.\n</think>\nFive."), without_reasoning("Hm.</think>Five.")
+    ('Five.', 'Five.')
+    """
+    said = text.rpartition(REASONED)[2].strip()
+    return "" if said.startswith(REASONING) else said
+
+
 def found_json(text: str, kind: str = "") -> Any:
     r"""Return the JSON value of a reply: all of it, or the part between words of a model.
 
@@ -168,7 +174,7 @@ def found_json(text: str, kind: str = "") -> Any:
         ValueError: If there is none.
         RecursionError: If it is nested too deeply.
     """
-    said = text.rpartition("</think>")[2].strip()
+    said = without_reasoning(text)
     try:
         return json.loads(said)
     except ValueError:
@@ -195,9 +201,7 @@ def parsed(text: str, schema: Mapping[str, Any], model: str) -> Any:
             f"{model} answered no JSON: {text[:80]!r}; try a larger model"
         ) from error
     types = _JSON_TYPES.get(wanted)
-    if types is not None and (
-        not isinstance(answer, types) or (isinstance(answer, bool) and wanted != "boolean")
-    ):
+    if types is not None and not isinstance(answer, types):
         raise LanguageModelError(f"{model} answered {answer!r:.80} where {wanted} was asked")
     if isinstance(answer, dict):
         missing = [name for name in schema.get("required", ()) if name not in answer]

@@ -103,6 +103,15 @@ def test_without_a_model_the_prompt_is_printed(index_file, sat):
     assert "sat sql" not in run.err
 
 
+@pytest.mark.parametrize("model", [[], ["--llm", "small", "--llm-url", "http://127.0.0.1:9"]])
+def test_json_of_a_question_without_a_sheet_is_json(index_file, sat, model):
+    run = sat("ask", QUESTION, "-i", index_file, "--path", "nowhere/*", "--json", *model)
+    assert (run.code, run.err) == (0, "")
+    told = json.loads(run.out)
+    assert (told["question"], told["hits"]) == (QUESTION, [])
+    assert told.get("prompt") is None
+
+
 def test_a_slow_or_cut_answer_is_an_error_in_words(index_file, sat):
     cut = one_by_one(Reaction(RIGHT), Reaction("Ada ear", reason="length"))
     with ollama(cut, models=("small",)) as server:

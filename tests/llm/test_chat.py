@@ -225,8 +225,10 @@ def test_a_password_in_the_address_is_sent_and_in_no_message(form):
 @pytest.mark.parametrize(
     ("model", "options"),
     [(" ", {}), ("openai:", {}), ("ollama: ", {}), ("m", {"timeout_s": 0}), ("m", {"num_ctx": -1}),
-     ("m", {"temperature": -0.1}), ("m", {"url": "ftp://here"}), ("m", {"url": "http://a:99999"})],
+     ("m", {"max_tokens": 0}), ("m", {"url": "ftp://here"}), ("m", {"url": "http://a:99999"}),
+     ("m", {"url": "http://[::1"}), ("m", {"url": "http://a/v1?api-version=secret"})],
 )  # fmt: skip
 def test_a_chat_that_cannot_work_is_refused_when_made(model, options):
-    with pytest.raises(InputError):
+    with pytest.raises(InputError) as caught:
         Chat(model, **options)
+    assert "secret" not in str(caught.value)

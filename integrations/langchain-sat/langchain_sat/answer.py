@@ -24,7 +24,6 @@ from sat_retriever.records.permissions import Principals
 from sat_retriever.tools.engine.conversation import Conversation, Query, Reply
 from sat_retriever.tools.engine.prepare import DEFAULT_SETTINGS, EngineSettings, Prepared, prepare
 from sat_retriever.tools.engine.prompts import Prompt
-from sat_retriever.tools.engine.reply import WordStream
 
 
 def sheet_answer_chain(
@@ -89,19 +88,15 @@ class _Steps:
         ready = self._find.invoke("".join(questions), config)
         yield _found(ready)
         talk = Conversation(ready)
-        words = WordStream()
-        while talk.step:
-            step, said = talk.step, ""
+        while step := talk.step:
             if isinstance(step, Query):
                 talk.reply(self._query.invoke(step, config))
                 continue
-            words = WordStream()
             for piece in self._llm.stream(_messages(step), config):
-                said += _text(piece)
-                if step.final and (shown := words.shown(_text(piece))):
+                if shown := talk.hear(_text(piece)):
                     yield _words(shown)
-            talk.reply(said)
-        yield from _ending(talk, words)
+            talk.heard()
+        yield from _ending(talk)
 
     async def aanswer(
         self, questions: AsyncIterator[str], config: RunnableConfig
@@ -110,19 +105,15 @@ class _Steps:
         ready = await self._find.ainvoke("".join([part async for part in questions]), config)
         yield _found(ready)
         talk = Conversation(ready)
-        words = WordStream()
-        while talk.step:
-            step, said = talk.step, ""
+        while step := talk.step:
             if isinstance(step, Query):
                 talk.reply(await self._query.ainvoke(step, config))
                 continue
-            words = WordStream()
             async for piece in self._llm.astream(_messages(step), config):
-                said += _text(piece)
-                if step.final and (shown := words.shown(_text(piece))):
+                if shown := talk.hear(_text(piece)):
                     yield _words(shown)
-            talk.reply(said)
-        for part in _ending(talk, words):
+            talk.heard()
+        for part in _ending(talk):
             yield part
 
 
@@ -155,11 +146,11 @@ def _words(text: str) -> dict[str, Any]:
     return AddableDict(answer=text)
 
 
-def _ending(talk: Conversation, words: WordStream) -> Iterator[dict[str, Any]]:
+def _ending(talk: Conversation) -> Iterator[dict[str, Any]]:
     """Yield what follows the words: all words if there were none, and where they come from."""
     assert talk.answer is not None
-    if not words.begun:
-        yield _words(talk.answer.text)
+    if talk.unshown:
+        yield _words(talk.unshown)
     given = talk.answer.to_dict()
     yield AddableDict(
         {name: value for name, value in given.items() if name not in ("question", "answer", "hits")}

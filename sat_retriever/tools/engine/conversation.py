@@ -7,10 +7,11 @@ adapter carries it out as its framework does, at once, asynchronously or streame
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from sat_retriever.errors import QueryError
+from sat_retriever.llm.served import without_reasoning
 from sat_retriever.records.sheetanswer import AnswerKind, Attempt, QueryResult, SheetAnswer
 from sat_retriever.tools.engine.evidence import (
     ReadSheet,
@@ -30,7 +31,7 @@ from sat_retriever.tools.engine.prompts import (
     result_text,
     told_prompt,
 )
-from sat_retriever.tools.engine.reply import named_sheets, query_of, words_of
+from sat_retriever.tools.engine.reply import WordStream, named_sheets, query_of
 from sat_retriever.tools.sql.query import TableQuery
 
 NOTHING = "No sheet was found for this question."
@@ -82,12 +83,14 @@ class Conversation:
     """The steps to one answer, one after another.
 
     Take `step`, carry it out, hand its result to `reply`, until `step` is None; then `answer` holds
-    the answer. A `Prompt` wants the model's reply as text, a `Query` the result of its `run`.
+    the answer. A `Prompt` wants the model's reply as text, a `Query` the result of its `run`. A
+    reply that comes in pieces can be given to `hear`, piece by piece, and ends by `heard`.
     """
 
     def __init__(self, prepared: Prepared) -> None:
         self.step: Step | None = None
         self.answer: SheetAnswer | None = None
+        self._words = WordStream()
         self._steps = _steps(prepared)
         self._next(lambda: next(self._steps))
 
@@ -95,9 +98,24 @@ class Conversation:
         """Take the result of the step and go on to the next one."""
         self._next(lambda: self._steps.send(given))
 
+    def hear(self, piece: str) -> str:
+        """Take a piece of the model's reply; return what a person can be shown of it, or ""."""
+        shown = self._words.shown(piece)
+        return shown if isinstance(self.step, Prompt) and self.step.final else ""
+
+    def heard(self) -> None:
+        """Go on to the next step: all pieces of the reply have come."""
+        self.reply(self._words.said)
+
+    @property
+    def unshown(self) -> str:
+        """The answer's words, if `hear` has shown none of them."""
+        return "" if self.answer is None or self._words.begun else self.answer.text
+
     def _next(self, advance: Callable[[], Step]) -> None:
         try:
             self.step = advance()
+            self._words = WordStream()
         except StopIteration as end:
             self.step, self.answer = None, end.value
 
@@ -186,11 +204,16 @@ def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]
 
     If the model finds that they do not answer the question, the texts are read.
     """
-    text = words_of(str((yield told_prompt(prepared, result))))
+    text = without_reasoning(str((yield told_prompt(prepared, result))))
     unseen = ", ".join(unseen_in(text, prepared.question, result))
     if text.startswith(NO_ANSWER):
-        *before, last = attempts
-        return (yield from _read(prepared, (*before, Attempt(last.sql, _OTHER_ROWS))))
+        other = [
+            replace(each, error=_joined(each.error, _OTHER_ROWS))
+            if each.sql == result.sql
+            else each
+            for each in attempts
+        ]
+        return (yield from _read(prepared, tuple(other)))
     if not text:
         rows = result_text(result, _TEXT_TOKENS)
         text = f"{_SILENT} The query gives:\n\n{rows}"
@@ -216,7 +239,7 @@ def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]
 def _read(prepared: Prepared, attempts: tuple[Attempt, ...]) -> _Steps:
     """Return the answer from the texts of the sheets found, with the cells that it rests on."""
     hits = prepared.hits
-    text = words_of(str((yield read_prompt(prepared))))
+    text = without_reasoning(str((yield read_prompt(prepared))))
     named = [number - 1 for number in named_sheets(text, len(hits))]
     sheets = [ReadSheet(*each) for each in zip(hits, prepared.read, strict=True)]
     found = evidence_of(text, prepared.question, sheets, named)

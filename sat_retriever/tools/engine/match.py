@@ -152,7 +152,8 @@ def unnamed_values(
     texts: dict[str, str] = {}
     found: list[str] = []
     for match in _LITERAL.finditer(sql):
-        equal, text = match["equal"], (match["text"] or match["number"] or "").strip("% ")
+        equal = match["equal"]
+        text = match["number"] or match["text"].replace("''", "'").strip("% ")
         if match["number"]:
             if (
                 equal

@@ -79,10 +79,10 @@ class Prepared:
     hits: Answer
     tables: TableQuery | None
     read: tuple[SheetText, ...]
-    matches: tuple[TableMatch, ...] = ()
-    times: tuple[Span, ...] = ()
-    settings: EngineSettings = DEFAULT_SETTINGS
-    note: str = ""
+    matches: tuple[TableMatch, ...]
+    times: tuple[Span, ...]
+    settings: EngineSettings
+    note: str
 
     @property
     def fits(self) -> bool:

@@ -100,11 +100,10 @@ def query_prompt(
             small model copies the query that it sees, whatever is said of it.
     """
     tables = prepared.tables.tables if prepared.tables else ()
-    matches = prepared.matches or (TableMatch(),) * len(tables)
     best = {hit.sheet_id: hit.score for hit in prepared.hits}
     scores = [best.get(each.table.sheet_id, 0.0) for each in tables]
     least = _NEAR * max(scores, default=0.0)
-    scored = list(zip(tables, matches, scores, strict=True))
+    scored = list(zip(tables, prepared.matches, scores, strict=True))
     shown = [(table, match) for table, match, score in scored if score >= least]
     others = [table.name for table, _, score in scored if score < least]
     parts, left = [], min(prepared.settings.max_tokens, _SCHEMA_TOKENS)
@@ -167,15 +166,14 @@ def _asked(prepared: Prepared) -> str:
 
 
 def _uses_named(prepared: Prepared, sql: str) -> bool:
-    """True if a query has a value, or a column by its header, that the question names."""
+    """True if a query has a column of which the question names the header or a value."""
     words = set(re.findall(r"\w+", sql.casefold()))
     tables = prepared.tables.tables if prepared.tables else ()
     return any(
         table.columns[at] in words
-        or any(_plain(value).casefold() in sql.casefold() for value in values)
-        for table, match in zip(tables, prepared.matches, strict=False)
+        for table, match in zip(tables, prepared.matches, strict=True)
         if table.name in words
-        for at, values in match.named.items()
+        for at in match.named
     )
 
 
@@ -197,7 +195,7 @@ def _table(table: SqlTable, match: TableMatch, most: int) -> str:
     columns = [table.table.columns[at] for at in schema.columns]
     names = markdown_row([table.columns[at] for at in schema.columns])
     samples = [
-        markdown_row([cell_text(_plain(column.values[at])) for column in columns]) for at in picked
+        markdown_row([cell_text(_sample(column.values[at])) for column in columns]) for at in picked
     ]
     lines, left = [f"Table {schema.text}"], schema.left + room
     for line in (names, *samples):
@@ -208,5 +206,8 @@ def _table(table: SqlTable, match: TableMatch, most: int) -> str:
     return "\n".join(lines)
 
 
-def _plain(value: DataValue) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else value_text(value) or ""
+def _sample(value: DataValue) -> str:
+    """Return a value as a query may write it; a number before the point keeps all its digits."""
+    if not isinstance(value, float):
+        return value_text(value) or ""
+    return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.15g}"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
+from sat_retriever.llm.served import REASONED, REASONING, without_reasoning
 from sat_retriever.tools.engine.prompts import NO_ANSWER
 
-_THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
-_THINK, _THOUGHT = "<think>", "</think>"
 _FENCED = re.compile(r"```[ \t]*(sql\b|duckdb\b|)(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _BEGINS = re.compile(
     r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*"
@@ -18,19 +17,13 @@ _NO_QUERY = re.compile(r"\s*(?:no sql\b|\||\Z)", re.IGNORECASE)  # also a Markdo
 _NAMED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 
 
-def words_of(reply: str) -> str:
-    r"""Return a reply without a reasoning model's thoughts at its beginning.
-
-    >>> words_of("<think>\nHm.\n</think>\nFive.")
-    'Five.'
-    """
-    return _THOUGHTS.sub("", reply, count=1).strip()
-
-
 class WordStream:
-    r"""The words of one reply that comes in pieces, without thoughts at its beginning.
+    r"""The words of one reply that comes in pieces, without a model's reasoning at its beginning.
+
+    Reasoning that no mark begins is shown, with the mark at its end: nobody knows before.
 
     Attributes:
+        said: The whole reply so far.
         begun: True if there was anything to show; there is not if the reply is no answer.
 
     >>> stream = WordStream()
@@ -39,21 +32,19 @@ class WordStream:
     """
 
     def __init__(self) -> None:
-        self._held = ""
+        self.said = ""
         self.begun = False
 
     def shown(self, piece: str) -> str:
         """Return what can be shown now that a piece has come; empty while it is not known."""
+        self.said += piece
         if self.begun:
             return piece
-        self._held += piece
-        start = self._held.lstrip().lower()
-        if _THINK.startswith(start) or (start.startswith(_THINK) and _THOUGHT not in start):
-            return ""
-        words = _THOUGHTS.sub("", self._held, count=1).lstrip()
-        if words.startswith(NO_ANSWER) or NO_ANSWER.startswith(words.rstrip()):
-            return ""
-        self.begun = bool(words)
+        words = self.said.rpartition(REASONED)[2].lstrip()
+        for mark in (REASONING, NO_ANSWER):
+            if words.startswith(mark) or mark.startswith(words.rstrip()):
+                return ""
+        self.begun = True
         return words
 
 
@@ -66,7 +57,7 @@ def query_of(reply: str) -> str | None:
     >>> query_of("Here it is:\n```sql\nSELECT 1\n```\n"), query_of("select 2;"), query_of("NO SQL")
     ('SELECT 1', 'select 2;', None)
     """
-    words = words_of(reply)
+    words = without_reasoning(reply)
     fenced = [(bool(mark), text.strip()) for mark, text in _FENCED.findall(words)]
     if fenced:
         told = [each for each in reversed(fenced) if not _NO_QUERY.match(each[1])]

@@ -140,6 +140,31 @@ def test_rows_are_no_answer_only_if_they_may_be_none(retriever, sql, offered):
     assert answer.note.startswith("No query gave an answer")
 
 
+def test_each_query_keeps_its_own_error_where_the_rows_of_an_earlier_one_are_no_answer(messy):
+    invented = "SELECT revenue FROM sales WHERE region = 'North'"
+    other = "SELECT revenue FROM sales WHERE region = 'Nowhere'"
+    answer, _ = asked(messy, invented, other, "NO SQL", "NO ANSWER", "So [1].", question="total")
+    assert [each.sql for each in answer.attempts] == [invented, other]
+    named, empty = (each.error for each in answer.attempts)
+    assert "does not name 'North'" in named and named.endswith("do not answer the question.")
+    assert "no row" in empty and "do not answer" not in empty
+
+
+def test_samples_keep_the_digits_before_the_point_and_few_behind(tmp_path):
+    (tmp_path / "a.csv").write_text("Product,Price,Part\nx,1234567.25,0.123456789\n", "utf-8")
+    with indexed(tmp_path, tmp_path / "i.sat") as index:
+        prompt = query_prompt(prepare(SheetRetriever(index, None), "price of x")).user
+    assert "| x | 1234567.25 | 0.123457 |" in prompt
+
+
+def test_a_quote_in_a_text_is_doubled_in_sql_alone(tmp_path):
+    (tmp_path / "a.csv").write_text("Product,Price\nBaker's pears,2\nNuts,3\n", "utf-8")
+    sql = "SELECT nothing FROM a WHERE product = 'Baker''s pears'"
+    with indexed(tmp_path, tmp_path / "i.sat") as index:
+        _, prompts = asked(SheetRetriever(index, None), sql, "NO SQL", "So.", question="nuts price")
+    assert 'does not name "Baker\'s pears"' in prompts[1].user
+
+
 def test_a_note_that_no_sheet_is_of_a_time_is_left_out_where_the_cells_are(retriever):
     question = "price that Ada paid in 2024"
     note = "No sheet searched is named for 2024; check what times these hold."
@@ -279,7 +304,28 @@ def test_a_conversation_can_be_taken_step_by_step(retriever):
     talk.reply(talk.step.run())
     assert (talk.step.final, talk.answer) == (True, None)
     talk.reply("Bob.")
-    assert (talk.step, talk.answer.text) == (None, "Bob.")
+    assert (talk.step, talk.answer.text, talk.unshown) == (None, "Bob.", "Bob.")
+
+
+@pytest.mark.parametrize(
+    ("pieces", "shown", "text"),
+    [
+        (["<think>Ada?", "</think>", "Bob", "."], "Bob.", "Bob."),
+        (["Ada? ", "No.", "</think>Bob."], "Ada? No.</think>Bob.", "Bob."),
+        (["<think>Ada?"], "", "The language model gave no answer. The query gives:"),
+    ],
+)
+def test_a_reply_in_pieces_is_shown_as_it_comes_and_its_reasoning_is_no_answer(
+    retriever, pieces, shown, text
+):
+    talk = Conversation(prepare(retriever, "orders"))
+    assert (talk.hear("Hm.</think>"), talk.hear(RIGHT), talk.unshown) == ("", "", "")
+    talk.heard()
+    talk.reply(talk.step.run())
+    assert "".join(map(talk.hear, pieces)) == shown
+    talk.heard()
+    assert talk.answer.text.startswith(text)
+    assert talk.unshown == ("" if shown else talk.answer.text)
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sat_retriever.llm.served import without_reasoning
 from sat_retriever.tools.engine.prompts import NO_ANSWER
-from sat_retriever.tools.engine.reply import WordStream, query_of, words_of
+from sat_retriever.tools.engine.reply import WordStream, query_of
 
 
 @pytest.mark.parametrize(
@@ -19,6 +20,8 @@ from sat_retriever.tools.engine.reply import WordStream, query_of, words_of
         ("  select 1;", "select 1;"),
         ("-- all\nWITH a AS (SELECT 1) FROM a", "-- all\nWITH a AS (SELECT 1) FROM a"),
         ("<think>```sql\nSELECT 0\n```</think>SELECT 1", "SELECT 1"),
+        ("I select ```sql\nSELECT 0\n``` no.</think>SELECT 1", "SELECT 1"),
+        ("SELECT 0</think>", None),
         ("NO SQL", None),
         ("```\nNO SQL\n```", None),
         ("```sql\nSELECT 1\n```\nIt gives:\n```\n| a |\n```", "SELECT 1"),
@@ -45,9 +48,12 @@ _PART = st.sampled_from(
 def test_words_in_pieces_are_the_words_of_the_whole_reply(pieces):
     stream = WordStream()
     shown = "".join(stream.shown(piece) for piece in pieces)
-    words = words_of("".join(pieces))
+    words = without_reasoning(stream.said)
+    assert stream.said == "".join(pieces)
     assert stream.begun == bool(shown)
-    if words.startswith(NO_ANSWER):
+    if "</think>" in shown:  # nobody could know that this was no answer yet
+        assert without_reasoning(shown) == words
+    elif words.startswith(NO_ANSWER):
         assert shown == ""
     elif not any(mark.startswith(words) for mark in ("<think>", NO_ANSWER)):
         assert shown.strip() == words

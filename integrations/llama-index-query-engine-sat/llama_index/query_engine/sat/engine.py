@@ -40,7 +40,6 @@ from sat_retriever.records.sheetanswer import SheetAnswer
 from sat_retriever.tools.engine.conversation import Conversation, Query, Step
 from sat_retriever.tools.engine.prepare import DEFAULT_SETTINGS, EngineSettings, Prepared, prepare
 from sat_retriever.tools.engine.prompts import Prompt
-from sat_retriever.tools.engine.reply import WordStream
 
 dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]
 
@@ -189,27 +188,21 @@ class SheetQueryEngine(CustomQueryEngine):
 
     def _words(self, talk: Conversation, metadata: dict[str, Any]) -> Iterator[str]:
         """Yield the words of an answer and its sources, then fill in the metadata."""
-        words = WordStream()
         while isinstance(talk.step, Prompt):
-            said, words = "", WordStream()
             for piece in self.llm.stream_chat(_messages(talk.step)):
-                said += piece.delta or ""
-                if shown := words.shown(piece.delta or ""):
+                if shown := talk.hear(piece.delta or ""):
                     yield shown
-            talk.reply(said)
-        yield from _ending(talk, words, metadata)
+            talk.heard()
+        yield from _ending(talk, metadata)
 
     async def _awords(self, talk: Conversation, metadata: dict[str, Any]) -> AsyncIterator[str]:
         """Do the same as `_words`, without blocking the event loop."""
-        words = WordStream()
         while isinstance(talk.step, Prompt):
-            said, words = "", WordStream()
             async for piece in await self.llm.astream_chat(_messages(talk.step)):
-                said += piece.delta or ""
-                if shown := words.shown(piece.delta or ""):
+                if shown := talk.hear(piece.delta or ""):
                     yield shown
-            talk.reply(said)
-        for part in _ending(talk, words, metadata):
+            talk.heard()
+        for part in _ending(talk, metadata):
             yield part
 
     @contextmanager
@@ -231,12 +224,12 @@ def _messages(prompt: Prompt) -> list[ChatMessage]:
     return [system, ChatMessage(role=MessageRole.USER, content=prompt.user)]
 
 
-def _ending(talk: Conversation, words: WordStream, metadata: dict[str, Any]) -> Iterator[str]:
+def _ending(talk: Conversation, metadata: dict[str, Any]) -> Iterator[str]:
     """Yield what follows the streamed words: all words if there were none, and the sources."""
     assert talk.answer is not None
     metadata.update(_metadata(talk.answer))
-    if not words.begun:
-        yield talk.answer.text
+    if talk.unshown:
+        yield talk.unshown
     if talk.answer.sources:
         yield f"\n\n{talk.answer.sources}"
 
