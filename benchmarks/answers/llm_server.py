@@ -116,7 +116,10 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     other = parser.add_mutually_exclusive_group()
     other.add_argument("--program", type=Path, help="a llama-server to use instead of xllamacpp")
     other.add_argument("--torch", action="store_true", help="serve it by PyTorch, in batches")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.int8 and not options.torch:
+        parser.error("--int8 is for PyTorch alone: add --torch, or leave --int8 out")
+    return options
 
 
 def _command(options: argparse.Namespace, model: Path) -> list[str]:
