@@ -61,7 +61,7 @@ def eps() -> list[Expected]:
             each.question,
             (each.value,),
             tuple(each.sheets),
-            () if each.kind == "aggregate" else (f"{each.sheet}!{each.cells}", *each.also),
+            () if each.kind == "aggregate" else each.cited,
         )
         for each in load_questions()
     ]

@@ -128,6 +128,7 @@ def test_without_a_server_it_says_not_run(more, tmp_path):
         ("41 and 39", ("staff.csv#staff!A2:B3",), (1, 1, 1)),
         ("41", ("staff.csv#staff!A3:B3,A2",), (0, 1, 0)),
         ("41, 39", ("other.csv#staff!A1:B9",), (1, 0, 0)),
+        ("41, 39", ("staff.csv#staff!A2:B2,…",), (1, 1, 1)),
         ("thirty-nine", (), (0, 0, 0)),
     ],
 )
