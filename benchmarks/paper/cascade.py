@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmarks.gpu.device import choose
-from benchmarks.paper.trained import TRAINING, changed, results_folder
+from benchmarks.paper.trained import TRAINING, changed, training_results
 from benchmarks.results import Result
 from benchmarks.runner import Options, option, suite
 from benchmarks.training.corpus import STANDARD_SEED, dataset_of, index_of
@@ -79,7 +79,7 @@ def metrics_of(found: Latency) -> dict[str, float | int]:
 def main(options: Options) -> Iterator[Result]:
     """Time every method."""
     choose("cpu")
-    options.out = options.out or results_folder(options)
+    options.out = training_results(options)
     corpus = Corpus("industrytab_1k", "standard", STANDARD_SEED, options.limit)
     dataset = dataset_of(corpus, options.data)
     sizes = {"sheets": len(dataset.records), "queries": len(dataset.split.test)}
