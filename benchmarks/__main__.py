@@ -8,7 +8,8 @@
     python -m benchmarks llm-server                  serve a small language model on this machine
 
 Data is read from `--data DIR` (default ../shared/data); benchmarks without their data are not run.
-Results go to `benchmarks/results/`, to another folder with `--out DIR`, or nowhere with `--dry`.
+Results go to `benchmarks/results/`, to another folder with `--out DIR`, or nowhere with `--dry`;
+those of trials go to `benchmarks/results/` only with `--out`.
 """
 
 from __future__ import annotations

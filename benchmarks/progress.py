@@ -28,16 +28,18 @@ def progress_bar(what: str, total: int) -> Iterator[Told]:
 
 
 def progress_lines(what: str) -> Told:
-    """Return the function for a log: the amount done, and the minutes left at this pace."""
-    start = told = time.monotonic()
-    before: int | None = None  # done by an earlier run that goes on
+    """Return the function for a log: the amount done, and the minutes left at this pace.
+
+    The pace is that since the first call: what was done before may be an earlier run's.
+    """
+    told = time.monotonic()
+    first: tuple[float, int] | None = None  # when, and the amount done
 
     def progress(done: int, total: int) -> None:
-        nonlocal told, before
+        nonlocal told, first
         now = time.monotonic()
-        if before is None:
-            before = done - 1
-        if now - told >= _SECONDS:
+        start, before = first = first or (now, done)
+        if now - told >= _SECONDS and done > before:
             told = now
             left = (now - start) / (done - before) * (total - done)
             sys.stderr.write(f"{what}: {done:,} of {total:,}, about {left / 60:.0f} min left\n")

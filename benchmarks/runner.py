@@ -5,7 +5,8 @@
         yield Result("sat-retriever", f"generated_{options.workbooks}", {...})
 
 A suite declares its own options by their defaults and names the common ones that it takes. All take
-`--out`, for results that are not to be committed, and `--dry`.
+`--out`, for results that are not to be committed, and `--dry`. The results of a trial are committed
+only with `--out`: the suite asks for `results_folder`, or a `--quick` run writes none.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any, Literal
 
 from rich.console import Console
 
+from benchmarks import results
 from benchmarks.pgserver import UnavailableError
 from benchmarks.results import Result, write_result
 
@@ -38,7 +40,7 @@ _COMMON: dict[str, dict[str, Any]] = {
         "metavar": "NAME=VALUE",
         "help": "changed settings, for trials",
     },
-    "quick": {"default": False, "help": "a trial on little data, written only with --out"},
+    "quick": {"default": False, "help": "a trial on little data"},
 }
 console = Console(width=None if sys.stdout.isatty() else 140, highlight=False)
 
@@ -70,7 +72,10 @@ def suite(name: str, /, *common: Common, **own: Any) -> Callable[[Measure], Main
     if "work" in declared:
         declared["work"]["default"] = Path(".cache") / name
     declared |= {key: each if isinstance(each, dict) else option(each) for key, each in own.items()}
-    declared["out"] = option(told="folder of the results, for trials", type=Path)
+    declared["out"] = option(
+        told="folder of the results; without it, those of trials are never among the committed",
+        type=Path,
+    )
     declared["dry"] = option(False, "write no results")
 
     def decorate(measure: Measure) -> Main:
@@ -82,8 +87,8 @@ def suite(name: str, /, *common: Common, **own: Any) -> Callable[[Measure], Main
             options.suite = name
             try:
                 for result in measure(options):
-                    trial = getattr(options, "quick", False) and options.out is None
-                    if not (options.dry or trial):
+                    homeless = getattr(options, "quick", False) and options.out is None
+                    if not (options.dry or homeless):
                         write_result(options.suite, result, folder=options.out)
                     say(result)
             except UnavailableError as reason:
@@ -92,6 +97,15 @@ def suite(name: str, /, *common: Common, **own: Any) -> Callable[[Measure], Main
         return main
 
     return decorate
+
+
+def results_folder(options: Options, kept: Path, *, trial: bool) -> Path:
+    """Return the folder of results: that of `--out`, else the committed ones.
+
+    Those of a trial, with changed settings or on less data, are in `kept`, where git ignores them.
+    """
+    chosen: Path = options.out or (kept / "results" if trial else results.FOLDER)
+    return chosen
 
 
 def say(result: Result) -> None:

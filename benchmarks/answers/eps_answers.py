@@ -28,7 +28,6 @@ from benchmarks.answers.eps_questions import (
     KINDS,
     QUESTIONS,
     EpsQuestion,
-    areas,
     holds_value,
     load_questions,
     same,
@@ -40,9 +39,7 @@ from benchmarks.runner import Options, console, suite
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.area import area_of
 from sat_retriever.records.hits import Hit
-from sat_retriever.records.sheetanswer import QueryResult
 from sat_retriever.tools.content import answer_readers
 from sat_retriever.tools.sql.query import query_over
 
@@ -74,12 +71,7 @@ def asked(index: SheetIndex, question: EpsQuestion, table: str) -> Asked:
         return Asked(right=False, cites=False, seconds=time.perf_counter() - start)
     seconds = time.perf_counter() - start
     right = len(found.rows) == 1 and same(found.rows[0][0], question.value)
-    return Asked(right, _cites(found, question), seconds)
-
-
-def _cites(found: QueryResult, question: EpsQuestion) -> bool:
-    cited = (each.rpartition("!") for each in found.citations)
-    return any(question.lies_in(sheet, areas(ranges)) for sheet, _, ranges in cited)
+    return Asked(right, any(map(question.lies_in, found.citations)), seconds)
 
 
 def found_rows(index: SheetIndex, questions: Sequence[EpsQuestion]) -> Iterator[Row]:
@@ -105,10 +97,9 @@ def _places(question: EpsQuestion, best: Hit | None) -> Row:
     if best is None:
         return {"cited": None, "in_table": None}
     table = best.answering.range if best.answering else best.range
-    cited, whole = area_of(best.range or ""), area_of(table or "")
     return {
-        "cited": question.lies_in(best.sheet_id, filter(None, [cited])),
-        "in_table": question.lies_in(best.sheet_id, filter(None, [whole])),
+        "cited": question.lies_in(f"{best.sheet_id}!{best.range or ''}"),
+        "in_table": question.lies_in(f"{best.sheet_id}!{table or ''}"),
     }
 
 

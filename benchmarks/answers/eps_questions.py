@@ -57,25 +57,24 @@ class EpsQuestion:
     note: str
 
     @property
+    def cited(self) -> tuple[str, ...]:
+        """Every place that answers, as a citation, the question's own first."""
+        return (f"{self.sheet}!{self.cells}", *self.also)
+
+    @property
     def places(self) -> list[tuple[str, list[Area]]]:
         """Every place that answers: a sheet's id and ranges, the question's own first."""
-        named = (each.rpartition("!") for each in self.also)
-        own = (self.sheet, areas(self.cells))
-        return [own, *((sheet, areas(cells)) for sheet, _, cells in named)]
+        named = (each.rpartition("!") for each in self.cited)
+        return [(sheet, areas(cells)) for sheet, _, cells in named]
 
     @property
     def sheets(self) -> list[str]:
         """Ids of the sheets that answer, its own first."""
         return list(dict.fromkeys(sheet for sheet, _ in self.places))
 
-    def lies_in(self, sheet: str, ranges: Iterable[Area]) -> bool:
-        """True if all cells of one place on a sheet lie in some ranges together."""
-        within = list(ranges)
-        return any(
-            all(any(area.holds(*cell) for area in within) for cell in cells_of(wanted))
-            for name, wanted in self.places
-            if name == sheet
-        )
+    def lies_in(self, citation: str) -> bool:
+        """True if a citation holds all cells of one place."""
+        return any(holds(citation, place) for place in self.cited)
 
 
 def load_questions(path: Path = QUESTIONS) -> list[EpsQuestion]:
@@ -105,6 +104,20 @@ def cells_of(ranges: Iterable[Area]) -> Iterator[tuple[int, int]]:
     for area in ranges:
         for row in range(area.top, area.bottom + 1):
             yield from ((row, col) for col in range(area.left, area.right + 1))
+
+
+def holds(citation: str, place: str) -> bool:
+    """True if the ranges of a citation hold together all cells of a place on the same sheet.
+
+    >>> holds("a.xlsx#S!A1:B4,D5", "a.xlsx#S!B2:B3,D5"), holds("a.xlsx#S!A1:B4,…", "a.xlsx#S!D5")
+    (True, False)
+    """
+    sheet, _, ranges = citation.rpartition("!")
+    own, _, cells = place.rpartition("!")
+    cited = list(filter(None, map(area_of, ranges.split(","))))  # a long one ends with "…"
+    return sheet == own and all(
+        any(area.holds(*cell) for area in cited) for cell in cells_of(areas(cells))
+    )
 
 
 def same(found: object, value: Value) -> bool:

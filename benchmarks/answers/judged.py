@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.answers.eps_questions import holds_value
+from benchmarks.answers.eps_questions import holds, holds_value
 from benchmarks.answers.systems import Told
-from sat_retriever.records.area import Area, area_of
 
 Value = str | float | int | bool | None
 
@@ -75,7 +73,7 @@ def judged(
     cited = {each.rpartition("!")[0] for each in told.citations}
     wanted = expected.sheets if expected.all_sheets else ()
     sheets = cited.issuperset(wanted) if wanted else not cited.isdisjoint(expected.sheets)
-    cells = any(_holds(each, place) for each in told.citations for place in expected.places)
+    cells = any(holds(each, place) for each in told.citations for place in expected.places)
     right = all(says(told.text, value) for value in expected.values)
     return {
         "right": int(right),
@@ -114,20 +112,3 @@ def _says_day(text: str, value: str) -> bool:
     month = day.strftime("%B")
     forms = (f"{day.day} {month} {day.year}", f"{month} {day.day}, {day.year}")
     return any(form.casefold() in text.casefold() for form in forms)
-
-
-def _holds(citation: str, place: str) -> bool:
-    """True if a citation's ranges hold a place of the same sheet."""
-    sheet, _, ranges = citation.rpartition("!")
-    own, _, wanted = place.rpartition("!")
-    cited = _areas(ranges)
-    return sheet == own and all(
-        any(area.holds(part.top, part.left) and area.holds(part.bottom, part.right)
-            for area in cited)
-        for part in _areas(wanted)
-    )  # fmt: skip
-
-
-def _areas(ranges: str) -> Sequence[Area]:
-    found = (area_of(each) for each in ranges.split(","))
-    return [area for area in found if area is not None]

@@ -27,6 +27,7 @@ from typing import Any
 
 from rich.progress import track
 
+from benchmarks.answers.eps_questions import holds
 from benchmarks.general.corpora import HELD_OUT
 from benchmarks.related.made import made_workbooks
 from benchmarks.results import Result
@@ -34,7 +35,6 @@ from benchmarks.runner import Options, console, option, suite
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.area import area_of
 from sat_retriever.records.sheetanswer import QueryResult
 from sat_retriever.synth.answers.ask import KINDS
 from sat_retriever.synth.answers.make import ANSWERS, read_answers
@@ -109,21 +109,13 @@ def coded(value: Any) -> Any:
 
 def cites(result: QueryResult, cells: Sequence[str]) -> bool:
     """True if the citations of a result hold all cells."""
-    return all(any(_holds(citation, cell) for citation in result.citations) for cell in cells)
+    return all(any(holds(citation, cell) for citation in result.citations) for cell in cells)
 
 
 def unit_of(query: TableQuery, entry: Mapping[str, Any]) -> str | None:
     """Return the unit of a column of a loaded table."""
     columns = query.tables[entry["table"]].table.columns
     return next((each.unit for each in columns if each.name == entry["column"]), None)
-
-
-def _holds(citation: str, cell: str) -> bool:
-    sheet, _, ranges = citation.rpartition("!")
-    own, _, address = cell.rpartition("!")
-    place = area_of(address)
-    areas = [area_of(each) for each in ranges.split(",")]
-    return sheet == own and any(a and place and a.holds(place.top, place.left) for a in areas)
 
 
 def _has_code(expected: Sequence[Row], found: Sequence[Row]) -> bool:

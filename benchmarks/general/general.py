@@ -20,7 +20,7 @@ from benchmarks.general.lessons import lessons
 from benchmarks.general.parts import ENCODER, measured, trained
 from benchmarks.general.ship import ship
 from benchmarks.results import Result
-from benchmarks.runner import Options, option, suite
+from benchmarks.runner import Options, option, results_folder, suite
 from benchmarks.training.plan import overridden
 from sat_retriever.encoder.models.folder import FOLDER, GENERAL
 from sat_retriever.train.settings import EncoderTraining
@@ -54,6 +54,8 @@ def settings_of(changes: Sequence[str], seed: int) -> EncoderTraining:
 def main(options: Options) -> Iterator[Result]:
     """Make, train, measure, write the card; with --ship also the package."""
     size = SIZES[options.size]
+    trial = bool(options.set) or options.size != "full"
+    options.out = results_folder(options, options.runs, trial=trial)
     wanted = Wanted(size, options.apart, options.every_convention, options.seed)
     if options.ship and options.apart:
         sys.exit("--apart is a comparison and never shipped; leave --ship out")

@@ -27,7 +27,7 @@ from benchmarks.corpora import INDUSTRYTAB_1K
 from benchmarks.gpu.device import choose, device_info, refuse_missing
 from benchmarks.paper.quick import make_quick
 from benchmarks.results import Result
-from benchmarks.runner import Options, option, suite
+from benchmarks.runner import Options, option, results_folder, suite
 from sat_retriever.encoder.source import MINILM
 
 BACKBONE = "BAAI/bge-base-en-v1.5"
@@ -122,7 +122,7 @@ def main(options: Options) -> Iterator[Result]:
     choose(options.device)
     _complete(options)
     trial = options.quick or options.device == "cpu"
-    options.out = options.out or (options.folder / "results" if trial else results.FOLDER)
+    options.out = results_folder(options, options.folder, trial=trial)
     about = device_info(options.device)
     data = sorted((options.folder / "data" / INDUSTRYTAB_1K).glob("*.json"))
     for blank, measure in parts(options):

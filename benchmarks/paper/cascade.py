@@ -13,11 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import Console
-from rich.progress import Progress
-
 from benchmarks.gpu.device import choose
-from benchmarks.paper.trained import TRAINING, changed, results_folder
+from benchmarks.paper.trained import TRAINING, changed, training_results
+from benchmarks.progress import progress_bar
 from benchmarks.results import Result
 from benchmarks.runner import Options, option, suite
 from benchmarks.training.corpus import STANDARD_SEED, dataset_of, index_of
@@ -41,17 +39,15 @@ def timed(name: str, dataset: Dataset, corpus: Corpus, options: Any) -> Latency:
         trained(step, places)
     encoder, folder = encoder_folder(step, places, recipe.base)
     asked = [query.text for query in dataset.test]
-    console = Console(stderr=True)
     with (
         index_of(dataset, encoder, recipe.links, folder) as index,
-        Progress(console=console, transient=True, disable=not console.is_terminal) as bar,
+        progress_bar(name, options.repeats * len(asked)) as progress,
     ):
-        task = bar.add_task(name, total=None)
         return latency(
             method_of(recipe, step, index, places),
             asked,
             repeats=options.repeats,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
+            progress=progress,
         )
 
 
@@ -79,7 +75,7 @@ def metrics_of(found: Latency) -> dict[str, float | int]:
 def main(options: Options) -> Iterator[Result]:
     """Time every method."""
     choose("cpu")
-    options.out = options.out or results_folder(options)
+    options.out = training_results(options)
     corpus = Corpus("industrytab_1k", "standard", STANDARD_SEED, options.limit)
     dataset = dataset_of(corpus, options.data)
     sizes = {"sheets": len(dataset.records), "queries": len(dataset.split.test)}

@@ -14,7 +14,7 @@ Trained models and whole answers are kept in `--runs`. A result is written as so
 complete, and is made again only with `--again`. Language models are asked only with `--llm`; one
 that does not answer has no row, the reason is printed, and the command ends with exit status 1. A
 stopped run goes on where it was. With `--set`, `--limit` or `--quick` results are trials: they are
-written to `--runs` and never shown in the README.
+written to `results` below `--runs` and never shown in the README.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from typing import Any
 
 from rich.table import Table
 
-from benchmarks import results
 from benchmarks.corpora import INDUSTRYTAB_1K, PUBLISHED
 from benchmarks.paper.quick import make_quick
 from benchmarks.results import (
@@ -37,7 +36,7 @@ from benchmarks.results import (
     read_results,
     read_summaries,
 )
-from benchmarks.runner import Options, console, option, suite
+from benchmarks.runner import Options, console, option, results_folder, suite
 from benchmarks.tables.breakdown import Files
 from benchmarks.tables.main import HEADINGS, main_rows
 from benchmarks.training.corpus import corpus_of, dataset_of
@@ -71,12 +70,11 @@ TRAINING: Mapping[str, Any] = {
 }
 
 
-def results_folder(options: Options) -> Path:
+def training_results(options: Options) -> Path:
     """Return the folder of results; trials and own corpora are never among the committed ones."""
     own = getattr(options, "corpus", INDUSTRYTAB_1K) not in PUBLISHED
     trial = own or bool(options.set) or options.limit is not None
-    folder: Path = options.runs / "results" if trial else results.FOLDER
-    return folder
+    return results_folder(options, options.runs, trial=trial)
 
 
 def is_done(
@@ -122,7 +120,7 @@ class Measured:
 
 def measure(measured: Measured, data: Iterable[Path], options: Options) -> Iterator[Result]:
     """Train if necessary, answer, and yield the result, unless it exists."""
-    options.out = options.out or results_folder(options)
+    options.out = training_results(options)
     places = Places(options.data, options.runs)
     step, recipe = measured.step, measured.recipe
     data = list(dict.fromkeys(data))

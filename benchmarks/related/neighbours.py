@@ -211,13 +211,14 @@ def measure(name: str, asked: Sequence[Searched]) -> Result:
     """Return all figures of one set."""
     found: list[tuple[Ranked, Neighbourhood]] = []
     questions = 0
-    with progress_bar(name, sum(len(each.queries) for each in asked)) as told:
+    total = sum(len(each.queries) for each in asked)
+    with progress_bar(name, total) as told:
         for each in asked:
             near = Neighbourhood.of(each.index)
             own = ranked(each, near)
             questions += len(own)
             found += [(one, near) for one in own if one is not None]
-            told(questions, questions)
+            told(questions, total)
     anchors = [one.walk.index(one.anchor) for one, _ in found]
     metrics: dict[str, Any] = {
         "questions": questions,

@@ -23,7 +23,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks import results
 from benchmarks.corpora import used
 from benchmarks.general.corpora import SIZES, Wanted
 from benchmarks.general.general import folder_of
@@ -34,7 +33,7 @@ from benchmarks.results import (
     name_of,
     read_summaries,
 )
-from benchmarks.runner import Options, hidden, option, suite
+from benchmarks.runner import Options, hidden, option, results_folder, suite
 from benchmarks.training.corpus import numbers
 from benchmarks.unlabelled.runs import Job, Mode, adapted, changed, run_one
 from benchmarks.unlabelled.subjects import GROUPED, TINY, Places, Subject, subject_of
@@ -235,6 +234,6 @@ def main(options: Options) -> Iterator[Result]:
         options.corpora, options.seeds = [TINY], options.seeds[:1]
         options.set = [*_QUICK, *options.set]
     trial = bool(options.set) or TINY in options.corpora
-    options.out = options.out or (options.runs / "results" if trial else results.FOLDER)
+    options.out = results_folder(options, options.runs, trial=trial)
     for name in options.corpora:
         yield from of_corpus(name, options)

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from benchmarks import results, runner
+from benchmarks.__main__ import main
 from benchmarks.pgserver import UnavailableError
 from benchmarks.results import Result, read_summaries
-from benchmarks.runner import hidden, option, suite
+from benchmarks.runner import hidden, option, results_folder, suite
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +73,37 @@ def test_trials_write_nothing(options, tmp_path, capsys):
 def test_a_trial_is_written_where_it_is_asked_for(tmp_path):
     toy(["--quick", "--out", str(tmp_path / "out")])
     assert told(tmp_path / "out")["quick"] is True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "folder"),
+    [
+        ([], "committed"),
+        (["--set", "x=1"], "runs/results"),
+        (["--quick"], "runs/results"),
+        (["--quick", "--out", "out"], "out"),
+        (["--out", "out"], "out"),
+    ],
+)
+def test_a_trial_is_committed_only_where_it_is_asked_for(arguments, folder, tmp_path):
+    @suite("toy", "runs", "set", "quick")
+    def tried(options):
+        trial = bool(options.set) or options.quick
+        options.out = results_folder(options, options.runs, trial=trial)
+        yield Result("m", "d", {})
+
+    tried(arguments)
+    assert [path.parent for path in tmp_path.rglob("toy.jsonl")] == [tmp_path / folder]
+
+
+@pytest.mark.parametrize("name", ["main", "adapted", "gpu", "contents", "general"])
+def test_the_help_says_where_the_results_of_a_trial_are_not(name, capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["x"])
+    with pytest.raises(SystemExit):
+        main(["run", name, "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "written only with --out" not in said
+    assert "those of trials are never among the committed" in said
 
 
 def test_results_may_belong_to_another_suite(tmp_path):

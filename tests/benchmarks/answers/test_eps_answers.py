@@ -7,6 +7,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
+from benchmarks.answers.eps_answers import asked
 from benchmarks.answers.eps_questions import (
     QUESTIONS,
     EpsQuestion,
@@ -17,7 +18,7 @@ from benchmarks.answers.eps_questions import (
     shows,
     true_values,
 )
-from sat_retriever.records.area import Area
+from sat_retriever.index.sync.indexing import index_paths
 from tests.places import needs
 
 LISTED = load_questions()
@@ -70,13 +71,23 @@ def test_no_question_names_its_workbook():
 
 
 def test_cells_lie_in_ranges_only_if_all_do():
-    asked = question(cells="B2:B3,D5", also=("b.xlsx#T!A1",))
-    assert asked.lies_in("a.xlsx#S", areas("A1:B4,D5"))
-    assert not asked.lies_in("a.xlsx#S", areas("A1:B4"))
-    assert asked.lies_in("b.xlsx#T", [Area(1, 1, 1, 1)])
-    assert not asked.lies_in("c.xlsx#T", areas("A1:Z99"))
+    wanted = question(cells="B2:B3,D5", also=("b.xlsx#T!A1",))
+    assert wanted.lies_in("a.xlsx#S!A1:B2,A3:B3,D5")
+    assert not wanted.lies_in("a.xlsx#S!A1:B4")
+    assert wanted.lies_in("b.xlsx#T!A1")
+    assert not wanted.lies_in("c.xlsx#T!A1:Z99")
+    assert not wanted.lies_in("a.xlsx#S!")
     with pytest.raises(ValueError, match="no list of ranges"):
         areas("B2;B3")
+
+
+@pytest.mark.parametrize(("cells", "cited"), [("A2", True), ("A40", False)])
+def test_cells_are_looked_for_in_a_citation_that_leaves_ranges_out(cells, cited, tmp_path):
+    lines = "\n".join(f"{number},{number % 2}" for number in range(1, 41))
+    (tmp_path / "odd.csv").write_text(f"Number,Odd\n{lines}\n", encoding="utf-8")
+    one = question(sheet="odd.csv#odd", cells=cells, sql="SELECT number FROM odd WHERE odd = 1")
+    with index_paths(tmp_path, tmp_path / "x.sat") as index:
+        assert asked(index, one, "odd.csv#odd!A1").cites is cited
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from benchmarks.general import parts as general_parts
 from benchmarks.general import ship as shipping
 from benchmarks.general.corpora import PAPERS, SIZES, Wanted
 from benchmarks.general.domains import DomainOptions, domain_corpus
+from benchmarks.results import read_summaries
 from sat_retriever.datasets.dataset import load_spider
 from sat_retriever.datasets.splits import held_out_workbooks
 from sat_retriever.datasets.tables import is_held_out
@@ -116,11 +117,12 @@ def made(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     tiny = save_tiny(folder / "tiny", layers=1, dropout=0.0)
     changes = [f"backbone={json.dumps(str(tiny))}", *SETTINGS]
-    arguments = ["--data", str(data), "--runs", str(folder / "runs"), "--size", "tiny", "--dry"]
+    arguments = ["--data", str(data), "--runs", str(folder / "runs"), "--size", "tiny"]
     arguments += [part for change in changes for part in ("--set", change)]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(model_folders, "FOLDER", folder / "models")
         patched.setattr(general, "FOLDER", folder / "models")
+        patched.setattr("benchmarks.results.FOLDER", folder / "committed")
         (folder / "models").mkdir()
         general.main([*arguments, "--ship"])
     return folder, arguments
@@ -162,6 +164,12 @@ def test_the_same_command_takes_what_is_there(made, monkeypatch):
     )
     general.main(arguments)
     assert (run / "metrics.jsonl").read_bytes() == before
+
+
+def test_a_trial_is_never_among_the_committed_results(made):
+    found = read_summaries("general", made[0] / "runs" / "results")
+    assert {each["dataset"] for each in found.values()} >= {"templates-100", "domains-100"}
+    assert not (made[0] / "committed").exists()
 
 
 def test_what_is_apart_is_never_shipped():

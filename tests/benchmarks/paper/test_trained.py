@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import results
-from benchmarks.paper.trained import is_done, results_folder
+from benchmarks.paper.trained import is_done, training_results
 from benchmarks.training import corpus as train_corpus
 from benchmarks.training.plan import Corpus
 
@@ -51,8 +51,9 @@ def test_a_result_of_other_settings_is_never_taken_for_this_one(stored):
     ],
 )
 def test_only_published_corpora_in_full_get_among_the_committed_results(options, committed):
-    made = argparse.Namespace(**{"set": [], "limit": None, "runs": Path("r"), **options})
-    assert (results_folder(made) == results.FOLDER) is committed
+    plain = {"out": None, "set": [], "limit": None, "runs": Path("r")}
+    made = argparse.Namespace(**{**plain, **options})
+    assert (training_results(made) == results.FOLDER) is committed
 
 
 def test_a_corpus_that_changed_has_other_trainings(tmp_path):

@@ -51,6 +51,15 @@ def test_orders_move_sheets_behind_the_anchor_or_the_first_sheet():
     assert found["trusting"] == found["walk"]
 
 
+def test_a_log_is_told_how_many_of_all_questions_are_done(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("benchmarks.progress._SECONDS", 0.0)
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as index:
+        index.add_records(RECORDS, find_links=False)
+        measure("three corpora", [Searched(index, QUERIES)] * 3)
+    said = capsys.readouterr().err
+    assert "three corpora: 4 of 6, about 0 min left\nthree corpora: 6 of 6" in said
+
+
 def test_a_set_is_measured_from_its_index(tmp_path):
     with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as index:
         index.add_records(RECORDS, [Link("1", "0", "join_key")], find_links=False)
