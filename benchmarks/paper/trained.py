@@ -223,13 +223,14 @@ def chosen(
     Without names, all of some base encoders.
 
     Raises:
-        SystemExit: If a requested recipe needs a model, and none is named.
+        SystemExit: If a requested recipe, or an address, needs a model, and none is named.
     """
     if names is None:
         own = {name: recipe for name, recipe in RECIPES.items() if recipe.base in encoders}
         names = [name for name, recipe in own.items() if model or recipe.llm is None]
     recipes = {name: RECIPES[name] for name in names}
-    lacking = [name for name, recipe in recipes.items() if recipe.llm and not model]
+    lacking = [] if model else [name for name, recipe in recipes.items() if recipe.llm]
+    lacking += ["--llm-url"] if url and not model else []
     if lacking:
         sys.exit(f"{', '.join(lacking)}: name the model of your server with --llm MODEL")
     return {

@@ -117,6 +117,10 @@ def test_without_a_server_the_other_rows_are_measured_and_the_reason_is_told(qui
     ("arguments", "message"),
     [
         (("--methods", "llm_only"), "name the model of your server with --llm MODEL"),
+        (
+            ("--methods", "bm25", "--llm-url", "http://a"),
+            "--llm-url: name the model of your server",
+        ),
         (("--corpus", "nowhere"), "not run: there is no corpus"),
     ],
 )
