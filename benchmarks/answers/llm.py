@@ -9,19 +9,19 @@ ones, which are only measured. One model on a server answers each in three ways:
 over the tables found and tells its rows; `whole_workbook` reads the cells of the workbook of the
 best hit from the top; `rag_sheets` reads the cells of the five sheets nearest by cosine. All
 prompts may hold the same number of tokens of data. An answer is right if it says every expected
-value, numbers to three digits. Answers are kept as they come, so a run that was stopped goes on.
+value, numbers to three digits. Answers are kept as they come, so a run that was stopped goes on,
+with the same commit, model and settings; answers of others, and failed ones, are asked for anew.
 Without a server, or without `--llm`, nothing is written, and the tables say *not run*.
 """
 
 from __future__ import annotations
 
-import json
 import re
+import secrets
 import statistics
 import sys
-import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,13 +34,15 @@ from benchmarks.answers.made_sql import NUMBER, QUESTIONS, SHEETS
 from benchmarks.answers.systems import Told, told, ways
 from benchmarks.general.corpora import HELD_OUT
 from benchmarks.related.made import made_workbooks
-from benchmarks.results import Result
+from benchmarks.results import Result, commit_now, data_hash
 from benchmarks.runner import Options, console, option, suite
 from sat_retriever.errors import ModelSetupError
+from sat_retriever.evaluation.llm.answers import Kept, key_of
 from sat_retriever.evaluation.methods import in_slots
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.sync.indexing import index_paths
 from sat_retriever.llm.chat import Chat, served_model
+from sat_retriever.llm.served import ModelFacts
 from sat_retriever.synth.answers.make import ANSWERS, read_answers
 
 NUM_CTX = 8_192
@@ -92,45 +94,39 @@ def corpora(data: Path, runs: Path) -> dict[str, tuple[Path, list[Expected]]]:
     return dict(zip(_SETS, ((data / "eps", eps()), *halves), strict=True))
 
 
-class Kept:
-    """Answers that a run has, one line of JSON each, so that it can go on after a stop."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._writing = threading.Lock()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        self._known = dict(_line(line) for line in lines if line.endswith("}"))
-
-    def answer(self, way: str, question: str) -> Told | None:
-        """Return the answer in one way to a question; None if it is not known."""
-        return self._known.get((way, question))
-
-    def add(self, way: str, question: str, given: Told) -> None:
-        """Keep an answer, on the disk at once."""
-        self._known[way, question] = given
-        with self._writing, self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"way": way, "question": question, **asdict(given)}) + "\n")
+def kept_answer(row: Mapping[str, Any]) -> Told:
+    """Return an answer of its JSON values."""
+    values = {each.name: row[each.name] for each in fields(Told)}
+    listed = {name: tuple(each) for name, each in values.items() if isinstance(each, list)}
+    return Told(**{**values, **listed})
 
 
-def _line(line: str) -> tuple[tuple[str, str], Told]:
-    values = json.loads(line)
-    key = values.pop("way"), values.pop("question")
-    listed = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
-    return key, Told(**{**values, **listed})
+def settings_of(options: Options, facts: ModelFacts, folder: Path) -> dict[str, Any]:
+    """Return what decides the answers over the workbooks in a folder, and the time they take.
+
+    Code with changes since a commit is like no other, so its answers are not used again.
+    """
+    return {
+        "commit": commit_now() or secrets.token_hex(16),
+        "data": data_hash([folder]),
+        "model": options.llm,
+        **asdict(facts),
+        "slots": options.slots,
+        "tokens": [NUM_CTX, DATA_TOKENS, _REPLY_TOKENS],
+    }
 
 
 def asked(
     index: SheetIndex,
     questions: Sequence[Expected],
     chat: Chat,
-    kept: Kept,
+    kept: Kept[Told],
+    settings: Mapping[str, Any],
     names: Sequence[str],
-    slots: int,
 ) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     """Yield each way and what is right of its answers, a row a question.
 
-    The model is asked `slots` questions at a time.
+    Kept answers of the same settings are used; the model is asked the other questions.
 
     Raises:
         ModelSetupError: If the server is gone; the answers so far are kept.
@@ -138,14 +134,15 @@ def asked(
     known = ways(index, DATA_TOKENS)
 
     def row(name: str, expected: Expected) -> Mapping[str, Any]:
-        given = kept.answer(name, expected.question)
-        if given is None or given.failed:
+        key = key_of({**settings, "way": name}, expected.question)
+        given = kept.find(key)
+        if given is None:
             given = told(known[name], expected.question, chat)
-            kept.add(name, expected.question, given)
+            kept.keep(key, given)
         return judged(expected, given, queries=name == "engine")
 
     for name in names:
-        rows = in_slots(partial(row, name), questions, slots)
+        rows = in_slots(partial(row, name), questions, settings["slots"])
         yield name, list(track(rows, name, len(questions), console=console))
 
 
@@ -186,9 +183,10 @@ def main(options: Options) -> Iterator[Result]:
     known = corpora(options.data, options.work)
     for name in options.sets:
         folder, questions = known[name]
-        kept = Kept(options.work / plain / f"{name}.jsonl")
+        kept = Kept(options.work / plain / name / "answers.jsonl", kept_answer, "--work")
+        settings = settings_of(options, facts, folder)
         with index_paths(folder, options.work / f"{folder.name}.sat") as index:
             wanted = questions[: options.limit]
-            for way, rows in asked(index, wanted, chat, kept, options.ways, options.slots):
+            for way, rows in asked(index, wanted, chat, kept, settings, options.ways):
                 metrics = {"model": options.llm, "slots": options.slots, **metrics_of(rows)}
                 yield Result(f"{way}_{plain}", name, metrics, per_query=rows, data=[folder])

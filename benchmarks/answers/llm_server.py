@@ -35,7 +35,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.fetch import CACHE, Parts, fetched
+from benchmarks.fetch import Parts, fetched, installed
 
 NAME = "qwen2.5-coder-1.5b-instruct"
 MODEL = Parts(
@@ -87,12 +87,7 @@ def _serve(options: argparse.Namespace, model: Path) -> int:
     """Serve the model until Ctrl-C; return the exit status of a program that ended before."""
     if options.program:
         return subprocess.run(_command(options, model), check=False).returncode
-    packages = _TORCH if options.torch else _LLAMA
-    folder = CACHE / "+".join(packages)
-    if not folder.is_dir():
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
-        subprocess.run([*pip, "--target", str(folder), *packages], check=True)
-    sys.path.append(str(folder))
+    sys.path.append(str(installed(_TORCH if options.torch else _LLAMA)))
     (_serve_torch if options.torch else _serve_llama)(options, model)
     return 0
 
@@ -116,7 +111,10 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     other = parser.add_mutually_exclusive_group()
     other.add_argument("--program", type=Path, help="a llama-server to use instead of xllamacpp")
     other.add_argument("--torch", action="store_true", help="serve it by PyTorch, in batches")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.int8 and not options.torch:
+        parser.error("--int8 is for PyTorch alone: add --torch, or leave --int8 out")
+    return options
 
 
 def _command(options: argparse.Namespace, model: Path) -> list[str]:

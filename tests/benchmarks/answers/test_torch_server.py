@@ -132,6 +132,47 @@ def test_a_failing_model_fails_its_questions_and_goes_on(client, model, monkeypa
     assert _replied(client, "a")[0]
 
 
+def test_a_question_that_fails_beside_one_that_ends_fails_alone(model, tokenizer):
+    served, first_is_read = TorchModel(model, tokenizer, 1024, 2), threading.Event()
+    read, says = served._read, served._says
+
+    def read_when_both_are_there(question):
+        first_is_read.set()
+        while not served._waiting.qsize() + len(served._open):
+            time.sleep(0.01)
+        return read(question)
+
+    def says_or_fails(question, logits):
+        if question.max_tokens > 2 and question.reply:
+            raise ArithmeticError("no such token")
+        return says(question, logits)
+
+    served._read, served._says = read_when_both_are_there, says_or_fails
+    with server_of(served, "tiny", "127.0.0.1", 0) as server, ThreadPoolExecutor(2) as pool:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/v1"
+        client = OpenAIModel("tiny", url, pauses_s=(), timeout_s=20)
+        ends = pool.submit(_replied, client, "a", max_tokens=2)
+        assert first_is_read.wait(20)
+        fails = pool.submit(_replied, client, "c" * 7, max_tokens=9)
+        assert ends.result()[1].tokens == 2
+        with pytest.raises(LanguageModelError, match="no such token"):
+            fails.result()
+        served._read, served._says = read, says
+        assert _replied(client, "a")[0] == _generated(model, tokenizer, "a")[0]
+        server.shutdown()
+
+
+def test_a_question_that_cannot_join_the_batch_fails_and_the_next_is_answered(
+    client, model, tokenizer, monkeypatch
+):
+    with monkeypatch.context() as patch:
+        patch.setattr("benchmarks.answers.torch_server._joined", lambda *_: 1 / 0)
+        with pytest.raises(LanguageModelError, match="division"):
+            _replied(OpenAIModel("tiny", client.host, pauses_s=(), timeout_s=20), "a")
+    assert _replied(client, "a")[0] == _generated(model, tokenizer, "a")[0]
+
+
 def test_a_layer_of_8_bits_computes_what_the_layer_did_and_moves_no_other_token():
     torch.manual_seed(7)
     layer = torch.nn.Linear(64, 48)
