@@ -64,8 +64,7 @@ def fetched(parts: Parts) -> Path:
         SystemExit: If pip fails, or the file has another SHA-256.
     """
     with _alone(parts.name):
-        if not parts.path.is_file():
-            _join(parts)
+        _join(parts)
     return parts.path
 
 
@@ -76,6 +75,9 @@ def _alone(name: str) -> FileLock:
 
 
 def _join(parts: Parts) -> None:
+    """Make the file of its parts, unless it is there; the caller holds its lock."""
+    if parts.path.is_file():
+        return
     digest = hashlib.sha256()
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
         draft = Path(folder) / parts.name
@@ -116,8 +118,7 @@ def unpacked(parts: Parts) -> Path:
     """
     with _alone(parts.name):
         if not parts.folder.is_dir():
-            if not parts.path.is_file():
-                _join(parts)
+            _join(parts)
             with tempfile.TemporaryDirectory(dir=CACHE) as draft:
                 with zipfile.ZipFile(parts.path) as packed:
                     packed.extractall(draft)
