@@ -4,15 +4,34 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import Progress
 
 _SECONDS = 60.0  # between two lines without a terminal
 
+Each = TypeVar("Each")
 Told = Callable[[int, int], None]  # the amount done, and the total
+
+
+def track(values: Iterable[Each], what: str, total: int | None = None) -> Iterator[Each]:
+    """Yield values and show how many of them are done.
+
+    Args:
+        values: What is worked on.
+        what: What the progress is called.
+        total: The number of values; None takes their length.
+    """
+    if total is None:
+        assert isinstance(values, Sized), "without a total, values need a length"
+        total = len(values)
+    with progress_bar(what, total) as told:
+        for number, value in enumerate(values, start=1):
+            yield value
+            told(number, total)
 
 
 @contextmanager

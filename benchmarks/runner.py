@@ -6,7 +6,7 @@
 
 A suite declares its own options by their defaults and names the common ones that it takes. All take
 `--out`, for results that are not to be committed, and `--dry`. The results of a trial are committed
-only with `--out`: the suite asks for `results_folder`, or a `--quick` run writes none.
+only with `--out`: the suite asks for `results_folder`, or `--quick` and `--limit` write none.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def suite(name: str, /, *common: Common, **own: Any) -> Callable[[Measure], Main
             options.suite = name
             try:
                 for result in measure(options):
-                    homeless = getattr(options, "quick", False) and options.out is None
-                    if not (options.dry or homeless):
+                    trial = getattr(options, "quick", False) or getattr(options, "limit", None)
+                    if not options.dry and (options.out or not trial):
                         write_result(options.suite, result, folder=options.out)
                     say(result)
             except UnavailableError as reason:

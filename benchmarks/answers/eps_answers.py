@@ -22,8 +22,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.progress import track
-
 from benchmarks.answers.eps_questions import (
     KINDS,
     QUESTIONS,
@@ -34,8 +32,9 @@ from benchmarks.answers.eps_questions import (
     shows,
     true_values,
 )
+from benchmarks.progress import track
 from benchmarks.results import Result
-from benchmarks.runner import Options, console, suite
+from benchmarks.runner import Options, suite
 from sat_retriever.answer.retriever import SheetRetriever
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
@@ -156,7 +155,7 @@ def main(options: Options) -> Iterator[Result]:
     with SheetIndex.create(file) as index:
         index.sync([eps])
         found = found_rows(index, questions)
-        rows = list(track(found, "questions", len(questions), console=console))
+        rows = list(track(found, "questions", len(questions)))
     values = true_values(questions, eps)
     rows = [row | {"value": right} for row, right in zip(rows, values, strict=True)]
     for kind in (*KINDS, "all"):

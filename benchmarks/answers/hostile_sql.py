@@ -23,8 +23,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from rich.progress import track
-
+from benchmarks.progress import track
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
 from sat_retriever.errors import InputError
@@ -105,7 +104,7 @@ def main(options: Options) -> Iterator[Result]:
         before, here = {*Path(place).iterdir()}, Path.cwd()
         os.chdir(place)
         try:
-            for sql in track(list(islice(statements(secret), COUNT)), console=console):
+            for sql in track(islice(statements(secret), COUNT), "statements", COUNT):
                 kind, said, seconds = asked(tables, sql)
                 ends[kind] += 1
                 told += SECRET in said

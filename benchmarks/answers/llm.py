@@ -26,13 +26,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.progress import track
-
 from benchmarks.answers.eps_questions import load_questions
 from benchmarks.answers.judged import FAILURES, Expected, judged
 from benchmarks.answers.made_sql import NUMBER, QUESTIONS, SHEETS
 from benchmarks.answers.systems import Told, told, ways
 from benchmarks.general.corpora import HELD_OUT
+from benchmarks.progress import track
 from benchmarks.related.made import made_workbooks
 from benchmarks.results import Result, commit_now, data_hash
 from benchmarks.runner import Options, console, option, suite
@@ -143,7 +142,7 @@ def asked(
 
     for name in names:
         rows = in_slots(partial(row, name), questions, settings["slots"])
-        yield name, list(track(rows, name, len(questions), console=console))
+        yield name, list(track(rows, name, len(questions)))
 
 
 def metrics_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

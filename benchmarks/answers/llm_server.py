@@ -132,7 +132,8 @@ def _serve_torch(options: argparse.Namespace, model: Path) -> None:
     """Serve the model by PyTorch until Ctrl-C."""
     import torch
 
-    from benchmarks.answers.torch_server import TorchModel, server_of
+    from benchmarks.answers.torch_model import TorchModel
+    from benchmarks.answers.torch_server import server_of
 
     torch.set_num_threads(options.threads)
     found = TorchModel.of_file(model, options.context, options.slots, options.int8)

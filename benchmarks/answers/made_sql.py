@@ -25,10 +25,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.progress import track
-
 from benchmarks.answers.eps_questions import holds
 from benchmarks.general.corpora import HELD_OUT
+from benchmarks.progress import track
 from benchmarks.related.made import made_workbooks
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
@@ -176,7 +175,7 @@ def answered(
     ):
         index.sync(root)
         retriever = SheetRetriever(index)
-        for entry in track(entries, "asking", console=console):
+        for entry in track(entries, "asking"):
             row = asked(index, entry) | {"rank": rank_of(retriever, entry)}
             said = row.pop("said")
             row |= {"cells": len(entry.get("cells", ())), "has_unit": "unit" in entry}

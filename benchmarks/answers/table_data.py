@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
-from rich.progress import track
 
 from benchmarks.general.corpora import HELD_OUT
+from benchmarks.progress import track
 from benchmarks.related.made import made_workbooks
 from benchmarks.results import Result
-from benchmarks.runner import Options, console, suite
+from benchmarks.runner import Options, suite
 from benchmarks.speed.turns import median_seconds
 from sat_retriever.errors import InputError
 from sat_retriever.workbook.read import read_workbook
@@ -137,7 +137,7 @@ def main(options: Options) -> Iterator[Result]:
     assert made.root is not None
     for name, folder in (("eps", options.data / "eps"), ("made_300", made.root)):
         files = sorted(folder.rglob("*.xls[xm]"))
-        found = compared(track(files, name, console=console))
+        found = compared(track(files, name))
         metrics = {"files": len(files), "unreadable": 0, "other_place": 0, **found}
         yield Result("typed", name, metrics, data=[folder])
     long = options.work / f"long-{options.rows}.xlsx"

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -41,19 +42,25 @@ def prepare(folder: Path, data: Path, encoders: Sequence[str]) -> None:
     Raises:
         SystemExit: If the corpus is not there, or the backbone cannot be downloaded.
     """
-    corpus, target = data / INDUSTRYTAB_1K, folder / "data" / INDUSTRYTAB_1K
+    corpus, home = data / INDUSTRYTAB_1K, folder / "data"
     if not corpus.is_dir():
         sys.exit(f"not run: there is no corpus {corpus} (--data DIR)")
-    if not target.is_dir():
-        shutil.copytree(corpus, target)
+    _copy(corpus, home / INDUSTRYTAB_1K)
     for encoder in encoders:
-        place = folder / "data" / encoder
-        if not (place / "modules.json").is_file():
-            if encoder == ENCODERS["mpnet_"]:
-                shutil.copytree(fetch.unpacked(fetch.MPNET), place)
-            else:
-                _download(place)
-    print(f"all data is in {folder / 'data'}")
+        if encoder == ENCODERS["mpnet_"]:
+            _copy(fetch.unpacked(fetch.MPNET), home / encoder)
+        elif not (home / encoder / "modules.json").is_file():
+            _download(home / encoder)
+    print(f"all data is in {home}")
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a folder unless it is there; a copy that is stopped leaves nothing."""
+    if target.is_dir():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as draft:
+        shutil.copytree(source, Path(draft, target.name)).rename(target)
 
 
 def _download(place: Path) -> None:
@@ -126,8 +133,10 @@ def main(options: Options) -> Iterator[Result]:
     about = device_info(options.device)
     data = sorted((options.folder / "data" / INDUSTRYTAB_1K).glob("*.json"))
     for blank, measure in parts(options):
-        if blank.name in results.read_summaries("gpu", options.out) and not options.again:
-            print(f"{blank.name} is there already", flush=True)
+        found = results.read_summaries("gpu", options.out).get(blank.name)
+        if found and not options.again:
+            commit = (found["provenance"]["commit"] or "no commit")[:9]
+            print(f"{blank.name} is there already, of {commit}; --again measures anew", flush=True)
             continue
         print(f"measuring {blank.name}", flush=True)
         yield replace(blank, metrics={"device": about, **measure()}, data=data)

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.progress import track
 
 from benchmarks.corpora import CORPORA, Use, where_to_get
+from benchmarks.progress import track
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
 from benchmarks.unlabelled.quality import (

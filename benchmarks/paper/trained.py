@@ -223,14 +223,16 @@ def chosen(
     Without names, all of some base encoders.
 
     Raises:
-        SystemExit: If a requested recipe, or an address, needs a model, and none is named.
+        SystemExit: If a recipe or an option needs a model, and none is named.
     """
     if names is None:
         own = {name: recipe for name, recipe in RECIPES.items() if recipe.base in encoders}
         names = [name for name, recipe in own.items() if model or recipe.llm is None]
     recipes = {name: RECIPES[name] for name in names}
     lacking = [] if model else [name for name, recipe in recipes.items() if recipe.llm]
-    lacking += ["--llm-url"] if url and not model else []
+    if not model:
+        given = {"--llm-url": url is not None, "--slots": slots > 1}
+        lacking += [name for name, asked in given.items() if asked]
     if lacking:
         sys.exit(f"{', '.join(lacking)}: name the model of your server with --llm MODEL")
     return {

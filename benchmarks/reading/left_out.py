@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.progress import track
-
+from benchmarks.progress import track
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
 from sat_retriever.errors import SatError
@@ -53,7 +52,7 @@ class Found:
 def tables(data: Path, corpus: str) -> Iterator[Found]:
     """Yield every table of a corpus, with all rows that are left out of it."""
     files = sorted(each for each in (data / corpus).rglob("*") if each.suffix in ENDINGS)
-    for file in track(files, corpus, console=console):
+    for file in track(files, corpus):
         try:
             records = read_workbook(file, contents="examples", links=False, formulas=False).records
         except SatError:

@@ -23,8 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rich.progress import track
-
+from benchmarks.progress import track
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
 from sat_retriever import index_paths
@@ -63,7 +62,7 @@ def scored(folder: Path, rules: ModuleType) -> Iterator[Scored]:
         tempfile.TemporaryDirectory() as temporary,
         index_paths([str(folder / "files")], f"{temporary}/messy.sat") as index,
     ):
-        for line in track(lines, folder.name, console=console):
+        for line in track(lines, folder.name):
             tables, errors = _tables(index, f"{line['file']}#{line['sheet']}")
             scores = rules.score_sheet(line, tables)
             if errors and any(table["records"] for table in line["tables"]):

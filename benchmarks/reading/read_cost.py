@@ -17,10 +17,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from rich.progress import track
-
+from benchmarks.progress import track
 from benchmarks.results import ROOT, Result
-from benchmarks.runner import Options, console, option, suite
+from benchmarks.runner import Options, option, suite
 from benchmarks.speed.cell_search import checkout
 
 BEFORE = "e1e82f9e"
@@ -59,7 +58,7 @@ def main(options: Options) -> Iterator[Result]:
     times: list[tuple[float, float]] = []
     with tempfile.TemporaryDirectory() as folder:
         earlier = checkout(options.before, Path(folder) / "earlier")
-        for _ in track(range(options.rounds), "rounds", console=console):
+        for _ in track(range(options.rounds), "rounds"):
             times.append((seconds(earlier, data), seconds(ROOT, data)))
     ratios = [now / before for before, now in times]
     metrics = {

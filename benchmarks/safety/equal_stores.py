@@ -10,17 +10,16 @@ questions are really encoded.
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.progress import track
 
 from benchmarks.corpora import CORPORA, Corpus
 from benchmarks.pgserver import Server, new_server
+from benchmarks.progress import track
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
 from benchmarks.speed.latency import RandomTokens
@@ -66,7 +65,7 @@ def _equality(
     both = [SheetRetriever(index) for index in (one, other)]
     same = equal = 0
     largest = 0.0
-    for query in track(asked, title, disable=not sys.stdout.isatty()):
+    for query in track(asked, title):
         mine, theirs = (retriever.retrieve(query, _SHOWN) for retriever in both)
         if [hit.sheet_id for hit in mine] != [hit.sheet_id for hit in theirs]:
             continue

@@ -25,9 +25,9 @@ from pathlib import Path
 
 import numpy as np
 import psycopg
-from rich.progress import track
 
 from benchmarks.pgserver import UnavailableError, new_server
+from benchmarks.progress import track
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
 from sat_retriever import Column, Filters, InputError, Link, SheetIndex, SheetRecord, SheetTools

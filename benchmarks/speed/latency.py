@@ -31,9 +31,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from rich.progress import track
 
 from benchmarks.indexes import fill, made_once
+from benchmarks.progress import track
 from benchmarks.real import sources
 from benchmarks.results import Result
 from benchmarks.runner import Options, option, suite

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import xlsxwriter
-from rich.progress import track
 
+from benchmarks.progress import track
 from benchmarks.results import Result
 from benchmarks.runner import Options, suite
 from benchmarks.speed.turns import median_seconds

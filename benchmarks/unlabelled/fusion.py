@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.progress import track
 
+from benchmarks.progress import track
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
 from benchmarks.unlabelled.quality import QuerySet, build_index, sets_of

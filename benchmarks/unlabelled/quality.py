@@ -16,10 +16,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from rich.progress import track
-
 from benchmarks.corpora import Corpus, Use, used, where_to_get
 from benchmarks.indexes import fill
+from benchmarks.progress import track
 from benchmarks.results import Result
 from benchmarks.runner import Options, console, option, suite
 from sat_retriever.datasets.dataset import (

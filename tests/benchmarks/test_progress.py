@@ -29,3 +29,13 @@ def test_long_work_without_a_terminal_says_how_far_it_is(
     for done in told:
         tell(done, total)
     assert capsys.readouterr().err.splitlines() == said
+
+
+def test_values_are_tracked_as_they_are_used_and_nothing_is_on_standard_output(monkeypatch, capsys):
+    clock = [0.0, 0.0, 90.0, 100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock.pop(0))
+    assert list(progress.track(iter("abc"), "letters", 3)) == ["a", "b", "c"]
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "letters: 2 of 3, about 2 min left\n")
+    with pytest.raises(AssertionError):
+        next(progress.track(iter("abc"), "letters"))

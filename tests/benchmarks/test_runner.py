@@ -27,6 +27,7 @@ def _elsewhere(tmp_path, monkeypatch):
     rows=[1, 2],
     names=option((), nargs="*"),
     plain=False,
+    limit=option(type=int),
     one=hidden(type=int),
 )
 def toy(options):
@@ -62,9 +63,9 @@ def test_results_are_written_as_they_come(tmp_path):
     assert not (tmp_path / "committed").exists()
 
 
-@pytest.mark.parametrize("options", [["--dry"], ["--quick"], ["--dry", "--out", "out"]])
-def test_trials_write_nothing(options, tmp_path, capsys):
-    toy(options)
+@pytest.mark.parametrize("given", ["--dry", "--quick", "--limit 3", "--dry --out out"])
+def test_trials_write_nothing(given, tmp_path, capsys):
+    toy(given.split())
     assert not (tmp_path / "committed").exists()
     assert not (tmp_path / "out").exists()
     assert "m.d.all: told" in capsys.readouterr().out

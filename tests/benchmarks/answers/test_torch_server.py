@@ -13,7 +13,8 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import DynamicCache, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
 from benchmarks.answers.torch_layers import Int8Linear, attend_by_blocks
-from benchmarks.answers.torch_server import TorchModel, server_of
+from benchmarks.answers.torch_model import TorchModel
+from benchmarks.answers.torch_server import server_of
 from sat_retriever.errors import LanguageModelError, ModelSetupError
 from sat_retriever.llm.openai import OpenAIModel
 from sat_retriever.llm.served import Options
@@ -167,7 +168,7 @@ def test_a_question_that_cannot_join_the_batch_fails_and_the_next_is_answered(
     client, model, tokenizer, monkeypatch
 ):
     with monkeypatch.context() as patch:
-        patch.setattr("benchmarks.answers.torch_server._joined", lambda *_: 1 / 0)
+        patch.setattr("benchmarks.answers.torch_model._joined", lambda *_: 1 / 0)
         with pytest.raises(LanguageModelError, match="division"):
             _replied(OpenAIModel("tiny", client.host, pauses_s=(), timeout_s=20), "a")
     assert _replied(client, "a")[0] == _generated(model, tokenizer, "a")[0]

@@ -61,6 +61,26 @@ def test_its_data_is_in_one_folder(tmp_path):
         gpu.main(["--prepare", "--folder", str(tmp_path), "--data", str(tmp_path)])
 
 
+def test_a_copy_that_is_stopped_is_made_again(tmp_path, monkeypatch):
+    write_corpus(tmp_path / "public" / "industrytab_1k")
+    asked = ["--prepare", "--folder", str(tmp_path / "gpu"), "--data", str(tmp_path / "public")]
+    asked += ["--encoders", "all-mpnet-base-v2"]
+    (tmp_path / "mpnet").mkdir()
+    monkeypatch.setattr(gpu.fetch, "unpacked", lambda _: tmp_path / "mpnet")
+
+    def stopped(_, target):
+        target.mkdir()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as changed:
+        changed.setattr(gpu.shutil, "copytree", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            gpu.main(asked)
+    assert list((tmp_path / "gpu" / "data").iterdir()) == []
+    gpu.main(asked)
+    assert (tmp_path / "gpu" / "data" / "industrytab_1k" / "query.json").is_file()
+
+
 def test_the_recipes_are_the_papers_with_its_own_backbone_and_precision():
     found = measured.paper_recipes("folder/bge")
     assert list(found) == ["stage1", "base", "graph", "cross"]
@@ -84,7 +104,7 @@ def test_a_trial_that_is_done_is_not_done_again_and_stays_out_of_the_results(
         results.write_result("gpu", done, folder=tmp_path / "gpu" / "results")
     gpu.main(["--quick", "--device", "cpu", "--folder", str(tmp_path / "gpu")])
     said = capsys.readouterr().out
-    assert said.count("is there already") == len(NAMES)
+    assert said.count("is there already, of ") == len(NAMES)
     assert "measuring" not in said
     assert not (tmp_path / "committed").exists()
 

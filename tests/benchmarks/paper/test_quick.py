@@ -121,6 +121,7 @@ def test_without_a_server_the_other_rows_are_measured_and_the_reason_is_told(qui
             ("--methods", "bm25", "--llm-url", "http://a"),
             "--llm-url: name the model of your server",
         ),
+        (("--methods", "bm25", "--slots", "4"), "--slots: name the model of your server"),
         (("--corpus", "nowhere"), "not run: there is no corpus"),
     ],
 )
