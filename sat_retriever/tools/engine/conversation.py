@@ -21,11 +21,12 @@ from sat_retriever.tools.engine.evidence import (
     texts_read,
     unseen_in,
 )
-from sat_retriever.tools.engine.match import unnamed_values
+from sat_retriever.tools.engine.match import unnamed
 from sat_retriever.tools.engine.prepare import Prepared
 from sat_retriever.tools.engine.prompts import (
     NO_ANSWER,
     Prompt,
+    fenced,
     query_prompt,
     read_prompt,
     result_text,
@@ -45,6 +46,7 @@ _UNNAMED = (
     "The question does not name {}.",
     "Leave out conditions with values that the question does not name.",
 )
+_WITHOUT = "Without them the query is:"
 _REPEATED = (
     "The join repeats records of {}, so they are added up more than once.",
     "Read one table alone if it has what is asked for, or add up before you join.",
@@ -194,9 +196,12 @@ def _doubts(found: QueryResult) -> list[_Doubt]:
 def _unnamed(prepared: Prepared, tables: TableQuery, sql: str) -> list[_Doubt]:
     """Return what a query's conditions have that the question does not name, for the model."""
     own = [each.table for each in tables.tables]
-    unnamed = unnamed_values(prepared.question, prepared.times, sql, own)
+    found = unnamed(prepared.question, prepared.times, sql, own)
+    if not found.values:
+        return []
     fact, advice = _UNNAMED
-    return [(fact.format(", ".join(unnamed)), advice)] if unnamed else []
+    offered = f" {_WITHOUT}\n{fenced(found.without)}" if found.without else ""
+    return [(fact.format(", ".join(found.values)), f"{advice}{offered}")]
 
 
 def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]) -> _Steps:

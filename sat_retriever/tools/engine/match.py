@@ -32,6 +32,13 @@ _LITERAL = re.compile(
     re.IGNORECASE,
 )
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+# What stands around a condition that can be left out.
+_BEFORE = re.compile(
+    r"\b(?P<word>AND|WHERE)\s+[\w.\"]+\s*(?:=|\bI?LIKE\b)\s*(?:DATE\s*)?$", re.IGNORECASE
+)
+_AFTER = re.compile(
+    r"\s*(?:(?P<word>AND)\b|(?=[;)]|$|(?:GROUP|ORDER|HAVING|QUALIFY|LIMIT|UNION)\b))", re.IGNORECASE
+)
 _LEAST_QUOTED = 3  # letters; shorter ones are codes, whose words a question may say
 
 
@@ -43,11 +50,14 @@ class TableMatch:
         headers: How many words the header of a column shares with it, by place, if any.
         values: Values that it names or shares words with, best first, by the place of their column.
         records: Places of records with most of these values, in the order of the sheet.
+        said: What of it the question says: words of headers, of these texts and of the sheet's
+            name, whole headers, numbers and days.
     """
 
     headers: Mapping[int, int] = field(default_factory=dict)
     values: Mapping[int, tuple[DataValue, ...]] = field(default_factory=dict)
     records: tuple[int, ...] = ()
+    said: frozenset[object] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.headers or self.values)
@@ -74,11 +84,10 @@ class Asked:
 
     def match(self, table: TypedTable) -> TableMatch:
         """Return what the question names of a table."""
-        shared = (
-            len(self._words.intersection(stems(f"{column.name} {column.unit or ''}")))
-            for column in table.columns
-        )
-        headers = {place: count for place, count in enumerate(shared) if count}
+        own = [frozenset(stems(f"{column.name} {column.unit or ''}")) for column in table.columns]
+        shared = [self._words & words for words in own]
+        headers = {place: len(words) for place, words in enumerate(shared) if words}
+        names: set[object] = {words for words in own if words <= self._words}
         values: dict[int, tuple[DataValue, ...]] = {}
         scores = [0.0] * len(table)
         for place, column in enumerate(table.columns):
@@ -87,12 +96,16 @@ class Asked:
             if not best:
                 continue
             kept = [value for value in found if found[value] >= _LEAST_SHARE * best]
+            names.update(value for value in kept if self._says(value))
             values[place] = tuple(sorted(kept, key=lambda value: -found[value])[:_SHOWN])
             for at, value in enumerate(column.values):
                 scores[at] += found.get(value, 0.0)
         most = max(scores, default=0.0)
         records = [at for at, score in enumerate(scores) if score == most > 0]
-        return TableMatch(headers, values, tuple(records[:_SHOWN]))
+        texts = (value for kept in values.values() for value in kept if isinstance(value, str))
+        words = (word for text in (table.sheet_id, *texts) for word in stems(text))
+        names.update(self._words.intersection(words), *shared)
+        return TableMatch(headers, values, tuple(records[:_SHOWN]), frozenset(names))
 
     def _scored(self, column: TypedColumn) -> Iterator[tuple[DataValue, float]]:
         different = dict.fromkeys(value for value in column.values if value is not None)
@@ -115,6 +128,13 @@ class Asked:
             len(common) * (0.5 + 0.5 * len(common) / len(set(own))) * (1 + whole) if common else 0
         )
 
+    def _says(self, value: DataValue) -> bool:
+        """True if it says a number from a hundred on, or a day, not its year alone."""
+        if isinstance(value, (int, float)):
+            return abs(value) >= _COUNTED and _said(self._said, value)
+        text = value_text(value) or ""
+        return not isinstance(value, str) and _said(self._said, text)
+
     def _value(self, kind: ColumnKind, value: DataValue) -> float:
         if isinstance(value, bool):
             return 0.0
@@ -135,49 +155,89 @@ def matches_of(question: str, tables: Sequence[TypedTable]) -> tuple[TableMatch,
     return tuple(map(asked.match, tables))
 
 
-def unnamed_values(
+@dataclass(frozen=True, slots=True)
+class Unnamed:
+    """Values of a query's conditions that its question does not name.
+
+    Attributes:
+        values: The values, as written.
+        without: The query without these conditions, as far as each is one of several that all must
+            hold; empty if none is.
+    """
+
+    values: tuple[str, ...] = ()
+    without: str = ""
+
+
+def unnamed(
     question: str, times: Sequence[Span], sql: str, tables: Sequence[TypedTable]
-) -> tuple[str, ...]:
-    """Return the values that a query compares with and the question does not name, as written.
+) -> Unnamed:
+    """Return the values that a query compares with and the question does not name.
 
     They are values of text columns that the question has no word of, and behind an equals sign:
     days outside its times, numbers from a hundred on that it does not say, and numbers of rows. A
     small model takes conditions from the samples that it is shown.
 
-    >>> sql = "… WHERE a = 34422 AND day = '2024-11-28' AND y = 2024"
-    >>> unnamed_values("total x in 2024", [Span(2024, 2024, 1, 3)], sql, [])
-    ('34422', "'2024-11-28'")
+    >>> sql = "SELECT x FROM t WHERE a = 34422 AND day = '2024-11-28' AND y = 2024"
+    >>> unnamed("total x in 2024", [Span(2024, 2024, 1, 3)], sql, [])
+    Unnamed(values=('34422', "'2024-11-28'"), without='SELECT x FROM t WHERE y = 2024')
     """
     asked, numbers = set(stems(question)), said(question)
-    texts: dict[str, str] = {}
-    found: list[str] = []
+    own: frozenset[str] | None = None
+    found: dict[str, None] = {}
+    places: list[tuple[int, int]] = []
     for match in _LITERAL.finditer(sql):
         equal = match["equal"]
         text = match["number"] or match["text"].replace("''", "'").strip("% ")
         if match["number"]:
-            if (
-                equal
-                and (match["row"] or float(text) >= _COUNTED)
-                and not _said(numbers, float(text))
-                and not _timed(text, times)
-            ):
-                found.append(text)
+            new = equal and (match["row"] or float(text) >= _COUNTED)
+            new = new and not _said(numbers, float(text)) and not _timed(text, times)
         elif _DAY.fullmatch(text):
-            if equal and not _said(numbers, text) and not _timed(text, times):
-                found.append(repr(text))
-        elif len(text) >= _LEAST_QUOTED and asked.isdisjoint(stems(text)):
-            texts[text.casefold()] = text
-    if texts:
-        own = {
-            value.casefold()
-            for table in tables
-            for column in table.columns
-            if column.kind is ColumnKind.TEXT
-            for value in column.values
-            if isinstance(value, str)
-        }
-        found += [repr(texts[each]) for each in texts if each in own]
-    return tuple(dict.fromkeys(found))
+            new = equal and not _said(numbers, text) and not _timed(text, times)
+        elif new := len(text) >= _LEAST_QUOTED and asked.isdisjoint(stems(text)):
+            own = _texts(tables) if own is None else own
+            pattern = "%" in match["text"]
+            small = text.casefold()
+            new = any(small in each for each in own) if pattern else small in own
+        if new:
+            found[text if match["number"] else repr(text)] = None
+            quoted = match["text"] is not None
+            places.append(
+                (match.start("text") - 1 if quoted else match.start("number"), match.end())
+            )
+    without = sql
+    for start, end in reversed(places):
+        without = _without(without, start, end)
+    return Unnamed(tuple(found), without if without != sql else "")
+
+
+def _texts(tables: Sequence[TypedTable]) -> frozenset[str]:
+    """Return all values of the tables' text columns, in small letters."""
+    return frozenset(
+        value.casefold()
+        for table in tables
+        for column in table.columns
+        if column.kind is ColumnKind.TEXT
+        for value in column.values
+        if isinstance(value, str)
+    )
+
+
+def _without(sql: str, start: int, end: int) -> str:
+    """Return a query without the condition on a value; unchanged if it is not one of several.
+
+    Args:
+        start: Where the value begins.
+        end: Where it ends.
+    """
+    before, after = _BEFORE.search(sql[:start]), _AFTER.match(sql[end:])
+    if before is None or after is None:
+        return sql
+    head, tail = sql[: before.start()], sql[end:]
+    if before["word"].upper() == "AND":
+        return head.rstrip() + tail
+    rest = tail[after.end() :] if after["word"] else ""
+    return f"{head}{before['word']} {rest.lstrip()}" if rest else head.rstrip() + tail
 
 
 def _said(numbers: Iterable[Said], value: str | float) -> bool:

@@ -93,34 +93,56 @@ def query_prompt(
 
     Args:
         remaining: Tries that follow this one.
-        hints: Advice of this package on the next query, which holds no text of a cell. It stands
-            outside the data, in which the model is told to follow nothing.
+        hints: Advice of this package on the next query, which holds no text of a cell but in the
+            model's own query. It stands outside the data, in which the model is told to follow
+            nothing.
         values: True if a query before gave values, which are in doubt: there is no way out then.
         copied: True if the model wrote a failed query again. It then hears what was wrong alone: a
             small model copies the query that it sees, whatever is said of it.
     """
-    tables = prepared.tables.tables if prepared.tables else ()
-    best = {hit.sheet_id: hit.score for hit in prepared.hits}
-    scores = [best.get(each.table.sheet_id, 0.0) for each in tables]
-    least = _NEAR * max(scores, default=0.0)
-    scored = list(zip(tables, prepared.matches, scores, strict=True))
-    shown = [(table, match) for table, match, score in scored if score >= least]
-    others = [table.name for table, _, score in scored if score < least]
+    shown, others = _needed(prepared)
     parts, left = [], min(prepared.settings.max_tokens, _SCHEMA_TOKENS)
     for place, (table, match) in enumerate(shown):  # what a small one leaves is the next one's
         parts.append(_table(table, match, left // (len(shown) - place)))
         left -= estimated_tokens(parts[-1])
-    parts += [f"Further tables: {', '.join(others)}"] if others else []
     tried = []
     for each in failed:
         error = _data(shortened(each.error, _ERROR_TOKENS))
         query = f"A query failed:\n{error}"
-        tried.append(query if copied else f"This query did not work:\n{_fenced(each.sql)}\n{error}")
+        tried.append(query if copied else f"This query did not work:\n{fenced(each.sql)}\n{error}")
+    if failed and others and not copied:
+        listed = "; ".join(each.listed(prepared.settings.limits.columns) for each in others)
+        tried.append(_data(shortened(f"Further tables: {listed}", _ERROR_TOKENS)))
     ending = [_SIMPLER if copied else "Write a query that works.", *hints] if failed else []
-    last = remaining == 0 and prepared.settings.repairs > 0
+    last = remaining == 0 and prepared.settings.repairs > 0 and not copied
     ending += [_WAY_OUT] if (last or not prepared.fits) and not values else []
     data = _data("\n\n".join(parts))
     return Prompt(_WRITE, "\n\n".join([data, _asked(prepared), *tried, *ending]))
+
+
+def _needed(prepared: Prepared) -> tuple[list[tuple[SqlTable, TableMatch]], list[SqlTable]]:
+    """Return the tables that a query may need, and the others, which are told after a failed one.
+
+    A table is needed if its sheet is about as good as the best one, and the question names
+    something of it that no better one has. A small model joins whatever it sees.
+    """
+    tables = prepared.tables.tables if prepared.tables else ()
+    scores = {hit.sheet_id: hit.score for hit in prepared.hits}
+    found = [
+        (scores.get(table.table.sheet_id, 0.0), table, match)
+        for table, match in zip(tables, prepared.matches, strict=True)
+    ]
+    least = _NEAR * max((score for score, _, _ in found), default=0.0)
+    needed: list[tuple[SqlTable, TableMatch]] = []
+    others: list[SqlTable] = []
+    named = frozenset[object]()
+    for score, table, match in found:
+        if not needed or (score >= least and not match.said <= named):
+            needed.append((table, match))
+            named |= match.said
+        else:
+            others.append(table)
+    return needed, others
 
 
 def told_prompt(prepared: Prepared, result: QueryResult) -> Prompt:
@@ -133,7 +155,7 @@ def told_prompt(prepared: Prepared, result: QueryResult) -> Prompt:
     if not result.rows:
         rows = "The query gives no row."
     note = f"\n\n{result.note}" if result.note else ""
-    parts = [_asked(prepared), f"Query:\n{_fenced(result.sql)}", _data(f"{rows}{note}")]
+    parts = [_asked(prepared), f"Query:\n{fenced(result.sql)}", _data(f"{rows}{note}")]
     told = result.has_values and _uses_named(prepared, result.sql)
     parts += [] if told else [_NOT_TOLD]
     return Prompt(_TELL, "\n\n".join(parts), final=True)
@@ -182,7 +204,7 @@ def _data(text: str) -> str:
     return f"<data>\n{_MARK.sub('‹', text)}\n</data>"
 
 
-def _fenced(sql: str) -> str:
+def fenced(sql: str) -> str:
     """Return a query in a fence; texts of cells in it cannot write the marks of data either."""
     return f"```sql\n{_MARK.sub('‹', sql)}\n```"
 
@@ -197,7 +219,7 @@ def _table(table: SqlTable, match: TableMatch, most: int) -> str:
     samples = [
         markdown_row([cell_text(_sample(column.values[at])) for column in columns]) for at in picked
     ]
-    lines, left = [f"Table {schema.text}"], schema.left + room
+    lines, left = [schema.text], schema.left + room
     for line in (names, *samples):
         left -= estimated_tokens(line)
         if left < 0:

@@ -16,6 +16,7 @@ from sat_retriever import (
     SheetRetriever,
 )
 from sat_retriever._extras import install_command
+from sat_retriever.records.sheetanswer import Attempt
 from sat_retriever.tools.engine import prepare as preparing
 from sat_retriever.tools.engine.conversation import Conversation, answered
 from sat_retriever.tools.engine.prepare import prepare
@@ -187,13 +188,43 @@ def test_what_a_question_names_of_a_table_comes_first_with_its_values(retriever)
     assert "| Bob | 2024-01-05 | 5.5 |" in prompt and "| Ada |" not in prompt
 
 
-def test_a_table_far_below_the_best_is_named_and_not_shown(tmp_path):
-    (tmp_path / "orders.csv").write_text("customer,price\nAda,3\nBob,4\n")
-    (tmp_path / "weather.csv").write_text("station,rain\nNorth,3\nSouth,4\n")
+TABLES = {
+    "orders.csv": "customer,receipt,price\nAda,7001,3\nBob,7002,4\n",
+    "returns.csv": "customer,receipt,price\nAda,7003,5\nBob,7004,6\n",
+    "customers.csv": "customer,customer city\nAda,Oslo\nBob,Rome\n",
+    "weather.csv": "station,rain\nNorth,3\nSouth,4\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("price of the orders of Ada", ["orders"]),
+        ("price of Ada's orders and returns together", ["orders", "returns"]),
+        ("customer city for receipt 7001 in the orders", ["orders", "customers"]),
+        ("price of receipt 7003", ["orders", "returns"]),
+    ],
+)
+def test_a_query_is_written_over_the_tables_of_which_the_question_names_something_new(
+    tmp_path, question, shown, monkeypatch
+):
+    monkeypatch.setattr("sat_retriever.tools.engine.prompts._NEAR", 0.3)  # all but the weather's
+    for name, text in TABLES.items():
+        (tmp_path / name).write_text(text)
     with indexed(tmp_path, tmp_path / "x.sat") as made:
-        prompt = query_prompt(prepare(SheetRetriever(made, None), "orders price of Ada")).user
-    assert "Table orders:" in prompt and "Further tables: weather\n" in prompt
-    assert "station" not in prompt and "North" not in prompt
+        ready = prepare(SheetRetriever(made, None), question)
+        prompts = query_prompt(ready).user, query_prompt(ready, [Attempt("SELECT 1", "no")]).user
+        copied = query_prompt(ready, [Attempt("SELECT 1", "no")], copied=True).user
+    found = [
+        name
+        for name in ("orders", "returns", "customers", "weather")
+        if f"\n{name}: 2 rows" in prompts[0]
+    ]
+    assert sorted(found) == sorted(shown)
+    others = prompts[1].partition("Further tables: ")[2]
+    assert "weather(station, rain, _row)" in others
+    assert [name for name in shown if f"{name}(" in others] == []
+    assert "Further tables" not in prompts[0] + copied
 
 
 def test_a_model_that_names_no_sheet_cites_all_that_it_read(retriever):
@@ -361,6 +392,7 @@ def test_a_value_that_the_question_does_not_name_is_asked_about_once(messy):
     plain = "SELECT sum(revenue) FROM sales"
     answer, prompts = asked(messy, invented, plain, "So much.", question="total revenue")
     assert "does not name 'North'." in prompts[1].user
+    assert f"Without them the query is:\n```sql\n{plain}\n```" in prompts[1].user
     assert (answer.result.sql, len(answer.attempts)) == (plain, 2)
     answer, _ = asked(messy, invented, invented, "So much.", question="total revenue")
     assert answer.result.sql == invented
@@ -395,6 +427,38 @@ def test_conditions_that_a_question_does_not_name_are_told_with_every_failure(
     assert "There is no column" in told
     assert re.findall(r"does not name (.*?)\. There", told) == ([unnamed] if unnamed else [])
     assert ("Leave out conditions" in told) == bool(unnamed)
+
+
+@pytest.mark.parametrize(
+    ("written", "offered"),
+    [
+        ("WHERE region = 'North' AND revenue > 0", "WHERE revenue > 0"),
+        ("WHERE revenue > 0 and region LIKE 'Nor%' ORDER BY 1", "WHERE revenue > 0 ORDER BY 1"),
+        ("WHERE sales.region ilike 'North' GROUP BY 1;", "GROUP BY 1;"),
+        (
+            "WHERE revenue > 0 AND sold = DATE '2020-01-02' AND _row = 5 LIMIT 3",
+            "WHERE revenue > 0 LIMIT 3",
+        ),
+        ("WHERE (region = 'North' AND revenue = 400.5)", "WHERE (region = 'North')"),
+        ("WHERE region = 'North' OR revenue > 0", ""),
+        (
+            "WHERE revenue > 0 OR region = 'North' AND _row = 5",
+            "WHERE revenue > 0 OR region = 'North'",
+        ),
+        ("WHERE region <> 'North'", ""),
+        ("WHERE region IN ('North', 'South')", ""),
+        ("WHERE region = 'North' || 'x'", ""),
+    ],
+)
+def test_a_query_without_conditions_that_the_question_does_not_name_is_offered(
+    messy, written, offered
+):
+    sql = f"SELECT sum(revenue) FROM sales {written}"
+    _, prompts = asked(messy, sql, "NO SQL", "So much.", question="total revenue")
+    told = (
+        prompts[1].user.partition("Without them the query is:\n```sql\n")[2].partition("\n```")[0]
+    )
+    assert told == (f"SELECT sum(revenue) FROM sales {offered}" if offered else "")
 
 
 @pytest.mark.parametrize(
