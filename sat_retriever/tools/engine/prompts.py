@@ -124,7 +124,8 @@ def _needed(prepared: Prepared) -> tuple[list[tuple[SqlTable, TableMatch]], list
     """Return the tables that a query may need, and the others, which are told after a failed one.
 
     A table is needed if its sheet is about as good as the best one, and the question names
-    something of it that no better one has. A small model joins whatever it sees.
+    something of it that no better one has, or just the same as of a better one: both may be parts
+    of what it asks for, such as two months. A small model joins whatever it sees.
     """
     tables = prepared.tables.tables if prepared.tables else ()
     scores = {hit.sheet_id: hit.score for hit in prepared.hits}
@@ -137,7 +138,8 @@ def _needed(prepared: Prepared) -> tuple[list[tuple[SqlTable, TableMatch]], list
     others: list[SqlTable] = []
     named = frozenset[object]()
     for score, table, match in found:
-        if not needed or (score >= least and not match.said <= named):
+        alike = any(match.said == other.said for _, other in needed)
+        if not needed or (score >= least and (alike or not match.said <= named)):
             needed.append((table, match))
             named |= match.said
         else:

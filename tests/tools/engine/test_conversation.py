@@ -203,6 +203,7 @@ TABLES = {
         ("price of Ada's orders and returns together", ["orders", "returns"]),
         ("customer city for receipt 7001 in the orders", ["orders", "customers"]),
         ("price of receipt 7003", ["orders", "returns"]),
+        ("price of all customers", ["orders", "returns"]),  # no word tells which
     ],
 )
 def test_a_query_is_written_over_the_tables_of_which_the_question_names_something_new(
