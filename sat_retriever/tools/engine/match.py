@@ -19,12 +19,16 @@ from sat_retriever.text.period.spans import Span
 from sat_retriever.text.segment import forms, stems
 from sat_retriever.tools.engine.evidence import holds_times
 from sat_retriever.tools.readings import Said, said
+from sat_retriever.tools.sql.check import MAX_SQL
 
 _MOST_DIFFERENT = 20_000  # values of a column that are compared
 _SHOWN = 3  # values of a column, and records
 _LEAST_SHARE = 0.5  # of the best value's score; one below it says little
 _COUNTED = 100  # a number below it may count something else, as in "the 3 best"
 _COUNT_SCORE = 0.25
+_NUMBER_SCORE = 1.0
+_DAY_SCORE = 2.0  # of a day that is said, not its year alone
+_DATED = (ColumnKind.DATE, ColumnKind.DATETIME)
 # Texts and numbers of a query, with an equals sign before them, and the column of rows before that.
 _LITERAL = re.compile(
     r"(?:(?P<row>\b_row\s*)?(?P<equal>(?<![<>!])=\s*(?:DATE\s*)?))?"
@@ -34,11 +38,13 @@ _LITERAL = re.compile(
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 # What stands around a condition that can be left out.
 _BEFORE = re.compile(
-    r"\b(?P<word>AND|WHERE)\s+[\w.\"]+\s*(?:=|\bI?LIKE\b)\s*(?:DATE\s*)?$", re.IGNORECASE
+    r"\b(?P<word>AND|WHERE)\s+(?:[\w.]|\"[^\"]*\")+\s*(?:=|\bI?LIKE\b)\s*(?:DATE\s*)?$",
+    re.IGNORECASE,
 )
 _AFTER = re.compile(
     r"\s*(?:(?P<word>AND)\b|(?=[;)]|$|(?:GROUP|ORDER|HAVING|QUALIFY|LIMIT|UNION)\b))", re.IGNORECASE
 )
+_LONGEST_COLUMN = 200  # characters before a value that are looked at
 _LEAST_QUOTED = 3  # letters; shorter ones are codes, whose words a question may say
 
 
@@ -96,7 +102,10 @@ class Asked:
             if not best:
                 continue
             kept = [value for value in found if found[value] >= _LEAST_SHARE * best]
-            names.update(value for value in kept if self._says(value))
+            least = _DAY_SCORE if column.kind in _DATED else _NUMBER_SCORE
+            names.update(
+                value for value in kept if found[value] >= least and not isinstance(value, str)
+            )
             values[place] = tuple(sorted(kept, key=lambda value: -found[value])[:_SHOWN])
             for at, value in enumerate(column.values):
                 scores[at] += found.get(value, 0.0)
@@ -128,25 +137,18 @@ class Asked:
             len(common) * (0.5 + 0.5 * len(common) / len(set(own))) * (1 + whole) if common else 0
         )
 
-    def _says(self, value: DataValue) -> bool:
-        """True if it says a number from a hundred on, or a day, not its year alone."""
-        if isinstance(value, (int, float)):
-            return abs(value) >= _COUNTED and _said(self._said, value)
-        text = value_text(value) or ""
-        return not isinstance(value, str) and _said(self._said, text)
-
     def _value(self, kind: ColumnKind, value: DataValue) -> float:
         if isinstance(value, bool):
             return 0.0
         if isinstance(value, (int, float)):
             if any(each.readings.hold(value) for each in self._said):
-                return _COUNT_SCORE if abs(value) < _COUNTED and value == int(value) else 1.0
+                counts = abs(value) < _COUNTED and value == int(value)
+                return _COUNT_SCORE if counts else _NUMBER_SCORE
             return 0.0
         text = value_text(value) or ""
         if any(each.readings.days and each.readings.hold(text) for each in self._said):
-            return 2.0
-        dated = kind in (ColumnKind.DATE, ColumnKind.DATETIME)
-        return float(dated and text[:4] in self._words)
+            return _DAY_SCORE
+        return float(kind in _DATED and text[:4] in self._words)
 
 
 def matches_of(question: str, tables: Sequence[TypedTable]) -> tuple[TableMatch, ...]:
@@ -182,6 +184,8 @@ def unnamed(
     >>> unnamed("total x in 2024", [Span(2024, 2024, 1, 3)], sql, [])
     Unnamed(values=('34422', "'2024-11-28'"), without='SELECT x FROM t WHERE y = 2024')
     """
+    if len(sql) > MAX_SQL:  # it is not run
+        return Unnamed()
     asked, numbers = set(stems(question)), said(question)
     own: frozenset[str] | None = None
     found: dict[str, None] = {}
@@ -230,14 +234,14 @@ def _without(sql: str, start: int, end: int) -> str:
         start: Where the value begins.
         end: Where it ends.
     """
-    before, after = _BEFORE.search(sql[:start]), _AFTER.match(sql[end:])
+    before = _BEFORE.search(sql, max(0, start - _LONGEST_COLUMN), start)
+    after = _AFTER.match(sql, end)
     if before is None or after is None:
         return sql
     head, tail = sql[: before.start()], sql[end:]
-    if before["word"].upper() == "AND":
-        return head.rstrip() + tail
-    rest = tail[after.end() :] if after["word"] else ""
-    return f"{head}{before['word']} {rest.lstrip()}" if rest else head.rstrip() + tail
+    if before["word"].upper() == "WHERE" and after["word"]:
+        return f"{head}{before['word']} {sql[after.end() :].lstrip()}"
+    return head.rstrip() + tail
 
 
 def _said(numbers: Iterable[Said], value: str | float) -> bool:

@@ -446,6 +446,7 @@ def test_conditions_that_a_question_does_not_name_are_told_with_every_failure(
             "WHERE revenue > 0 OR region = 'North' AND _row = 5",
             "WHERE revenue > 0 OR region = 'North'",
         ),
+        ("WHERE 1 < 2 AND \"the region\" = 'North'", "WHERE 1 < 2"),
         ("WHERE region <> 'North'", ""),
         ("WHERE region IN ('North', 'South')", ""),
         ("WHERE region = 'North' || 'x'", ""),
