@@ -191,7 +191,7 @@ def test_what_a_question_names_of_a_table_comes_first_with_its_values(retriever)
 TABLES = {
     "orders.csv": "customer,receipt,price\nAda,7001,3\nBob,7002,4\n",
     "returns.csv": "customer,receipt,price\nAda,7003,5\nBob,7004,6\n",
-    "customers.csv": "customer,customer city\nAda,Oslo\nBob,Rome\n",
+    "customers.csv": "customer,customer city,customer price\nAda,Oslo,1\nBob,Rome,2\n",
     "weather.csv": "station,rain\nNorth,3\nSouth,4\n",
 }
 
@@ -203,7 +203,8 @@ TABLES = {
         ("price of Ada's orders and returns together", ["orders", "returns"]),
         ("customer city for receipt 7001 in the orders", ["orders", "customers"]),
         ("price of receipt 7003", ["orders", "returns"]),
-        ("price of all customers", ["orders", "returns"]),  # no word tells which
+        ("prices of all", ["orders", "returns"]),  # no word tells which
+        ("customer price of the orders of Ada", ["orders", "customers"]),  # a whole header
     ],
 )
 def test_a_query_is_written_over_the_tables_of_which_the_question_names_something_new(
@@ -215,7 +216,8 @@ def test_a_query_is_written_over_the_tables_of_which_the_question_names_somethin
     with indexed(tmp_path, tmp_path / "x.sat") as made:
         ready = prepare(SheetRetriever(made, None), question)
         prompts = query_prompt(ready).user, query_prompt(ready, [Attempt("SELECT 1", "no")]).user
-        copied = query_prompt(ready, [Attempt("SELECT 1", "no")], copied=True).user
+        copied = query_prompt(ready, [Attempt("SELECT 1", "no")], 0, copied=True).user
+        last = query_prompt(ready, [Attempt("SELECT 1", "no")], 0).user
     found = [
         name
         for name in ("orders", "returns", "customers", "weather")
@@ -226,6 +228,7 @@ def test_a_query_is_written_over_the_tables_of_which_the_question_names_somethin
     assert "weather(station, rain, _row)" in others
     assert [name for name in shown if f"{name}(" in others] == []
     assert "Further tables" not in prompts[0] + copied
+    assert NO_SQL in last and NO_SQL not in copied
 
 
 def test_a_model_that_names_no_sheet_cites_all_that_it_read(retriever):
