@@ -506,10 +506,9 @@ SECTIONS = (
         limits=(
             "Whether the other statements of an answer are right. The ways `whole_workbook` and "
             "`rag_sheets`, larger models, and the rest of the made halves, of which the first 24 "
-            "and 30 of 107 questions each were asked: *not run*. The even half and `eps` were "
-            "measured before the mends that reading the even half led to; what these changed is in "
-            "the log. Speed: one or two cores did other work beside, and several questions were "
-            "asked at a time."
+            "and 30 of 107 questions each were asked: *not run*. The even half was measured before "
+            "the mends that reading it led to; what these changed is in the log. Speed: one or two "
+            "cores did other work beside, and several questions were asked at a time."
         ),
     ),
     Section(
