@@ -22,8 +22,8 @@ _MIDDLE = 128  # zero of the inputs, as whole numbers of 8 bits
 class Int8Linear(torch.nn.Module):
     """A linear layer with weights of 8 bits a row, and inputs of 8 bits a token.
 
-    The weights are packed once: `torch._int_mm` packs them in each call, which takes four times as
-    long as the multiplication of four tokens.
+    The weights are packed once: `torch._int_mm` packs them in each call, which makes a call with
+    four tokens four times as long.
 
     Args:
         layer: The layer that it takes the place of.

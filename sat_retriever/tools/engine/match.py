@@ -32,7 +32,7 @@ _DATED = (ColumnKind.DATE, ColumnKind.DATETIME)
 # Texts and numbers of a query, with an equals sign before them, and the column of rows before that.
 _LITERAL = re.compile(
     r"(?:(?P<row>\b_row\s*)?(?P<equal>(?<![<>!])=\s*(?:DATE\s*)?))?"
-    r"(?:'(?P<text>(?:[^']|'')*)'|(?<![\w.])(?P<number>\d+(?:\.\d+)?)(?![\w.]))",
+    r"(?P<value>'(?P<text>(?:[^']|'')*)'|(?<![\w.])(?P<number>\d+(?:\.\d+)?)(?![\w.]))",
     re.IGNORECASE,
 )
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -205,10 +205,7 @@ def unnamed(
             new = any(small in each for each in own) if pattern else small in own
         if new:
             found[text if match["number"] else repr(text)] = None
-            quoted = match["text"] is not None
-            places.append(
-                (match.start("text") - 1 if quoted else match.start("number"), match.end())
-            )
+            places.append(match.span("value"))
     without = sql
     for start, end in reversed(places):
         without = _without(without, start, end)

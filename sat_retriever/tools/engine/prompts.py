@@ -21,7 +21,7 @@ NO_SQL = "NO SQL"
 NO_ANSWER = "NO ANSWER"
 _SAMPLES_SHARE = 4  # a fourth of a table's room is kept for its samples
 _SAMPLE = 2  # rows of each table that a model sees before it writes a query
-_NEAR = 0.85  # of the best score; tables of sheets below it are only named
+_NEAR = 0.85  # of the best score; tables of sheets below it wait for a failed query
 _SCHEMA_TOKENS = 1_200  # of all tables; a small model reads some 60 a second
 _ERROR_TOKENS = 160
 _MARK = re.compile(r"<(?=\s*/?\s*data\b)", re.IGNORECASE)
