@@ -21,6 +21,7 @@ from sat_retriever.tools.engine import prepare as preparing
 from sat_retriever.tools.engine.conversation import Conversation, answered
 from sat_retriever.tools.engine.prepare import prepare
 from sat_retriever.tools.engine.prompts import NO_ANSWER, NO_SQL, query_prompt, read_prompt
+from sat_retriever.tools.sql.check import MAX_SQL
 from tests.builders import LEFT_OUT, MESSY, indexed, messy_index, save_book
 from tests.fakes import HashedEncoder
 
@@ -229,6 +230,39 @@ def test_a_query_is_written_over_the_tables_of_which_the_question_names_somethin
     assert [name for name in shown if f"{name}(" in others] == []
     assert "Further tables" not in prompts[0] + copied
     assert NO_SQL in last and NO_SQL not in copied
+
+
+@pytest.mark.parametrize(("near", "shown"), [(0.3, ["customers", "orders"]), (1.0, ["orders"])])
+def test_a_table_of_a_sheet_far_behind_the_best_one_waits_for_a_failed_query(
+    tmp_path, monkeypatch, near, shown
+):
+    monkeypatch.setattr("sat_retriever.tools.engine.prompts._NEAR", near)
+    for name, text in TABLES.items():
+        (tmp_path / name).write_text(text)
+    question = "customer city for receipt 7001 in the orders"
+    with indexed(tmp_path, tmp_path / "x.sat") as made:
+        ready = prepare(SheetRetriever(made, None), question)
+    prompt = query_prompt(ready, [Attempt("SELECT 1", "no")]).user
+    schema, _, others = prompt.partition("Further tables: ")
+    assert sorted(re.findall(r"^(\w+): 2 rows", schema, re.MULTILINE)) == shown
+    assert ("customers(" in others) == ("customers" not in shown)
+
+
+def test_a_year_alone_is_nothing_new_of_a_table_and_a_day_is(tmp_path):
+    (tmp_path / "orders.csv").write_text("customer,bought\nAda,2024-01-05\nBob,2024-02-07\n")
+    (tmp_path / "visits.csv").write_text("station,seen\nNorth,2024-03-09\nSouth,2024-04-11\n")
+    with indexed(tmp_path, tmp_path / "x.sat") as made:
+        year, day = (
+            prepare(SheetRetriever(made, None), f"orders of customer Ada {when}")
+            for when in ("in 2024", "on 9 March 2024")
+        )
+    for ready, news in ((year, set()), (day, {dt.date(2024, 3, 9), "2024-03-09"})):
+        said = {
+            table.name: match.said
+            for table, match in zip(ready.tables.tables, ready.matches, strict=True)
+        }
+        assert bool(said["visits"] - said["orders"]) == bool(news)
+        assert said["visits"] - said["orders"] <= news
 
 
 def test_a_model_that_names_no_sheet_cites_all_that_it_read(retriever):
@@ -464,6 +498,13 @@ def test_a_query_without_conditions_that_the_question_does_not_name_is_offered(
         prompts[1].user.partition("Without them the query is:\n```sql\n")[2].partition("\n```")[0]
     )
     assert told == (f"SELECT sum(revenue) FROM sales {offered}" if offered else "")
+
+
+def test_a_query_that_is_too_long_to_run_is_not_read_for_its_conditions(messy):
+    padded = f"SELECT revenue FROM sales WHERE {'revenue > 0 AND ' * MAX_SQL}region = 'North'"
+    _, prompts = asked(messy, padded, "NO SQL", "So much.", question="total revenue")
+    assert "does not name" not in prompts[1].user
+    assert "characters" in prompts[1].user
 
 
 @pytest.mark.parametrize(
