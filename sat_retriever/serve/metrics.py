@@ -5,7 +5,8 @@ No label has a text that a client or a workbook chose: routes, statuses, stages 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -60,7 +61,7 @@ class Metrics:
         if place is not None:
             number = place.number
             values.ValueClass = values.MultiProcessValue(process_identifier=lambda: number)
-            MultiProcessCollector(self._shown, str(place.folder))
+            self._shown.register(_OfAll(place.folder))
             own = None
         count = partial(_labelled, Counter, registry=own)
         times = partial(_labelled, Histogram, registry=own)
@@ -109,6 +110,25 @@ class Metrics:
         """Return all counts in OpenMetrics."""
         shown: bytes = generate_latest(self._shown)
         return shown
+
+
+@dataclass(frozen=True, slots=True)
+class _OfAll:
+    """Sums of the counts of all processes that share a folder.
+
+    A process makes its file empty and gives it its size thereafter; the library's own collector
+    fails on a file between the two.
+    """
+
+    folder: Path
+
+    def collect(self) -> Iterable[Any]:
+        begun: list[str] = []
+        for file in self.folder.glob("*.db"):
+            with suppress(FileNotFoundError):  # of a process that has ended
+                begun += [str(file)] if file.stat().st_size else []
+        merged: Iterable[Any] = MultiProcessCollector.merge(begun)
+        return merged
 
 
 def _labelled(kind: type[_Kind], *named: Any, **more: Any) -> Callable[..., _Kind]:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
@@ -147,6 +148,15 @@ def test_no_count_is_lost_with_a_worker_that_is_killed_or_replaced(index_file):
 
         eventually(counted)
         assert stopped(server) == 0
+
+
+@pytest.mark.slow
+def test_a_worker_that_has_only_begun_its_counts_hides_none_of_the_others(index_file):
+    with serving(index_file, "--workers", 2) as server:
+        folder = psutil.Process(workers(server)[0]).environ()["PROMETHEUS_MULTIPROC_DIR"]
+        for kind in ("counter", "histogram", "gauge_livesum"):
+            Path(folder, f"{kind}_7.db").touch()
+        assert value(samples(server), "sat_workers") == 2
 
 
 # ---- logs
