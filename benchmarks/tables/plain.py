@@ -19,7 +19,7 @@ def plain_table(section: Section) -> str:
     if not files:
         return not_run(section.benchmark)
     headings = ["data", "method"]
-    rows = [[_data(file), file["method"]] for file in files]
+    rows = [[_data(file), _method(file)] for file in files]
     for key, heading in section.columns.items():
         values = [file["metrics"].get(key) for file in files]
         if all(value is None for value in values):
@@ -51,3 +51,10 @@ def _data(file: File) -> str:
     """Return the data set and, if it is but a part, the split."""
     split = "" if file["split"] == "all" else f", {file['split']}"
     return f"{file['dataset']}{split}".replace("_", " ")
+
+
+def _method(file: File) -> str:
+    """Return the method without the name of its model, which has a column of its own."""
+    name: str = file["method"]
+    model = file["metrics"].get("model")
+    return name.partition("_" + re.sub(r"\W+", "_", model))[0] if model else name
