@@ -141,15 +141,16 @@ def holds_value(text: str, value: Value) -> bool:
     """
     if isinstance(value, str):
         return value in " ".join(text.split())
-    return any(_written(match[0].replace(",", ""), value) for match in _NUMBER.finditer(text))
+    return any(written(match[0].replace(",", ""), value) for match in _NUMBER.finditer(text))
 
 
-def _written(number: str, value: float) -> bool:
-    """True if a number is a value, or what rounding to its own digits makes of it."""
-    if same(float(number), value):
+def written(number: str, value: float, scale: float = 1) -> bool:
+    """True if a number in a scale is a value, or what rounding to its own digits makes of it."""
+    found = float(number) * scale
+    if same(found, value):
         return True
     digits = re.sub(r"[eE].*|\D", "", number).lstrip("0")
-    return len(digits) > 2 and f"{value:.{len(digits)}g}" == f"{float(number):.{len(digits)}g}"
+    return len(digits) > 2 and f"{value:.{len(digits)}g}" == f"{found:.{len(digits)}g}"
 
 
 def shows(question: EpsQuestion, sheet: str, text: str) -> bool:

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from dataclasses import dataclass
 
-from benchmarks.answers.eps_questions import holds, holds_value
+from benchmarks.answers.eps_questions import holds, written
 from benchmarks.answers.systems import Told
 
 Value = str | float | int | bool | None
+_CITED = re.compile(
+    r"\[[^\[\]\n]*#[^\[\]\n]*\]|\[\d{1,3}(?:\s*,\s*\d{1,3})*\]|\S+#[^\n!]*![A-Z]{1,3}\d+(?::[A-Z]{1,3}\d+)?"
+)
+_DAY = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
+_MINUS = re.compile(r"[−–](?=\d)")
+_POWERS = {"": 0, "thousand": 3, "million": 6, "billion": 9}
+# Digits within a name, as in Q3 and CO2, are no number.
+_NUMBER = re.compile(
+    r"(?<![\w.,#])(?P<number>(?:(?<!\w)-)?(?:\d{1,3}(?:[,\s]\d{3})+(?!\d)|\d+)(?:\.\d+)?"
+    r"(?:[eE][-+]?\d+)?)(?!\d|[.,]\d)(?: (?P<scale>thousand|million|billion)\b)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,26 +101,51 @@ def judged(
 
 
 def says(text: str, value: Value) -> bool:
-    """True if a text says a value: a number as `holds_value` has it, a date, a text in any case.
+    """True if a text says a value: a number, a day, or a text of whole words in any case.
+
+    A number counts with at least three digits or all that it has. What an answer cites says
+    nothing, nor do digits within names or days.
 
     >>> says("About 38.5 EUR", 38.5), says("33,067 in all", 33067), says("18 %", 0.18)
     (True, True, False)
-    >>> says("On 2 January 2024.", "2024-01-02"), says("ADA did", "Ada"), says("13", 3)
-    (True, True, False)
+    >>> says("None has it. [a.xlsx#Q1!B2:B9]", 9), says("41 in Q3 2022", 3), says("CO2", 2)
+    (False, False, False)
+    >>> says("10-20", 20), says("10-20", -20), says("−5", -5), says("8.44 million", 8_440_000)
+    (True, False, True, True)
+    >>> says("On 2 January 2024.", "2024-01-02"), says("12 January 2024", "2024-01-02")
+    (True, False)
+    >>> says("ADA did", "Ada"), says("Canada", "Ada"), says("13", 3)
+    (True, False, False)
     """
     if value is None:
         return True
+    plain = " ".join(_CITED.sub(" ", text).split())
     if isinstance(value, str):
-        return value.casefold() in text.casefold() or _says_day(text, value)
-    return holds_value(text, value)
+        return _has(plain, re.escape(" ".join(value.split()))) or _says_day(plain, value)
+    plain = _DAY.sub(" ", _MINUS.sub("-", plain))
+    return any(
+        written(number, value, 10 ** _POWERS[match["scale"] or ""])
+        for match in _NUMBER.finditer(plain)
+        for number in [re.sub(r"[,\s]", "", match["number"])]
+    )
+
+
+def _has(text: str, form: str) -> bool:
+    return bool(re.search(rf"(?<!\w){form}(?!\w)", text, re.IGNORECASE))
 
 
 def _says_day(text: str, value: str) -> bool:
-    """True if a value is a day and the text writes it out, in English."""
+    """True if a value is a day and the text writes it out, in English or in figures."""
     try:
         day = dt.date.fromisoformat(value[:10])
     except ValueError:
         return False
-    month = day.strftime("%B")
-    forms = (f"{day.day} {month} {day.year}", f"{month} {day.day}, {day.year}")
-    return any(form.casefold() in text.casefold() for form in forms)
+    month, nth = day.strftime("%B"), rf"0?{day.day}(?:st|nd|rd|th)?"
+    number, year = f"0?{day.month}", str(day.year)
+    forms = (
+        rf"{nth}(?: of)? {month},? {year}",
+        rf"{month} {nth},? {year}",
+        rf"0?{day.day}\.{number}\.{year}",
+        rf"{number}/0?{day.day}/{year}",
+    )
+    return any(_has(text, form) for form in forms)
