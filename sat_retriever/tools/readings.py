@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from sat_retriever.text.numbers import TextNumbers, numbers_of, scaled
 from sat_retriever.text.period.spellings import spelled
@@ -45,6 +46,7 @@ _SCALE_BEHIND = re.compile(r"\s?[^\W\d_]+")
 _WORD = re.compile(r"\w+")
 _DAY_DIGITS = {3: ([1, 4], [2, 4]), 2: ([1], [2], [4])}  # of its numbers, by its words
 _LEAST_DIGITS = 3  # from which a number in a sentence is taken for a rounded one
+_MOST_READ = 5_000  # characters of a cell
 _UNITS = (86_400, 3_600, 60, 1)  # seconds of a day, an hour, a minute, a second
 _TRUTHS = {"true": True, "false": False}
 
@@ -55,12 +57,14 @@ class Numbers:
 
     Attributes:
         room: How far from it a number is that is shown like it.
+        step: What a one in its last digit is worth; the share's, for a share.
         unit: Unit that a text with the number has, if it has any; None if any will do.
         cells: True if it may stand in a cell of numbers; 25 does not, where 25 % are looked for.
     """
 
     value: float
     room: float = 0.0
+    step: float = 1.0
     unit: str | None = None
     cells: bool = True
 
@@ -156,17 +160,30 @@ class Said:
     readings: Readings
 
     def is_in(self, value: CellValue) -> bool:
-        """True if a cell has it, also among the words of a longer text."""
-        if not isinstance(value, str) or self.readings.hold(value):
-            return self.readings.hold(value)
-        return any(self.meets(each) for each in said(value))
+        """True if a cell has it, also among the words of a longer text.
+
+        A cell may have it below zero, as a sentence says of a loss, and the day of a year.
+        """
+        if self.readings.hold(value):
+            return True
+        if isinstance(value, str):
+            return any(self.meets(each) for each in _said_once(value))
+        below = isinstance(value, int | float) and value < 0
+        return below and self.readings.hold(-value)
 
     def meets(self, other: Said) -> bool:
-        """True if another sentence says the same, perhaps in more digits."""
+        """True if another sentence says the same, perhaps in more digits, or with a sign."""
         mine, others = self.readings, other.readings
         if mine.days:
             return any(_is_part(asked, day) for asked in mine.days for day in others.days)
-        return any(one.meets(two.value) for one in mine.numbers for two in others.numbers)
+        if others.days:
+            years = {day[:4] for day in others.days}
+            return any(str(each.value) in years for each in mine.numbers)
+        return any(
+            one.meets(two.value) or one.meets(-two.value if two.value < 0 else two.value)
+            for one in mine.numbers
+            for two in others.numbers
+        )
 
 
 def said(sentence: str) -> list[Said]:
@@ -186,7 +203,7 @@ def said(sentence: str) -> list[Said]:
     taken = [span for span, _ in found]
     for match in _SAID_NUMBER.finditer(sentence):
         start, end = match.span()
-        if not _overlaps((start, end), taken):
+        if end - start <= LONGEST and not _overlaps((start, end), taken):
             behind = None if match["share"] else _SCALE_BEHIND.match(sentence, end)
             written = match[0].strip()
             if behind and scaled(f"{written}{behind[0]}").power:
@@ -196,6 +213,12 @@ def said(sentence: str) -> list[Said]:
     return [each for _, each in sorted(found, key=lambda each: each[0])]
 
 
+@lru_cache(2_000)
+def _said_once(text: str) -> tuple[Said, ...]:
+    """Return what a cell says; each value of an answer is looked for in the same cells."""
+    return tuple(said(text[:_MOST_READ]))
+
+
 def _said_numbers(written: str, digits: str) -> Iterator[Numbers]:
     """Yield what a number in a sentence may stand for, as rounded as it is written."""
     part = scaled(written)
@@ -203,12 +226,7 @@ def _said_numbers(written: str, digits: str) -> Iterator[Numbers]:
     for each in _numbers(part.number):
         room = each.room
         if len(figures) >= _LEAST_DIGITS:
-            for mark in ".,":  # of two notations the one that gives this value has these decimals
-                decimals = len(digits.rpartition(mark)[2]) if mark in digits else 0
-                if decimals and not float(each.value).is_integer():
-                    room = max(room, 0.5 * 10.0**-decimals)
-            if float(each.value).is_integer():
-                room = max(room, 0.5)
+            room = max(room, 0.5 * each.step)
         yield replace(each, room=room)
         if part.power:
             scale = 10.0**part.power
@@ -263,10 +281,12 @@ def _numbers(text: str) -> Iterator[Numbers]:
         match = _DECIMALS.search(written) if isinstance(value, float) else None
         shown, exponent = (len(match[1]), int(match[2] or 0)) if match else (0, 0)
         shift = _SHARES.get(unit or "", 0)
-        yield Numbers(value, _room(value, shown, exponent), unit, cells=not shift)
+        step = 10.0 ** min(exponent - shown, sys.float_info.max_10_exp)
+        yield Numbers(value, _room(value, shown, exponent), step, unit, cells=not shift)
         if shift:
             share = value / 10**shift
-            yield Numbers(share, _room(share, shown + shift, exponent), unit)
+            room = _room(share, shown + shift, exponent)
+            yield Numbers(share, room, step / 10**shift, unit)
 
 
 def _room(value: float, shown: int, exponent: int) -> float:

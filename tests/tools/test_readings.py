@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sat_retriever.tools.cellsearch import AskedCell
-from sat_retriever.tools.readings import Readings
+from sat_retriever.tools.readings import Readings, said
 from sat_retriever.workbook.values.window import plain_value
 
 MARKS = [
@@ -187,3 +187,27 @@ def test_every_question_can_be_compared_with_every_cell(asked, values):
 def test_a_number_that_no_float_holds_is_no_number():
     for asked in ("1.23E+999", "0.00E+999", "1.23E-999", "9.99E+308"):
         assert not Readings.of(asked).hold(5.0)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "has", "has_not"),
+    [
+        ("12.5 %", [0.125, 0.1252, -0.125, "12.5 %"], [0.12, 0.10, 0.08, "10.0%"]),
+        ("1,250.00", [1250.0, 1250, 1250.004, -1250], [1250.4, 1249.6]),
+        ("12.0", [12.0, 12.04], [12.4, 11.6]),
+        ("1,250", [1250.4], [1250.6]),
+        ("$8.44 million", [8_443_400], [8_450_000]),
+        ("-5", [-5], [5]),
+        ("2023", ["2023-05-01", "day >= DATE '2023-01-01'"], ["2022-05-01", "20230"]),
+    ],
+)
+def test_a_number_is_found_as_it_is_rounded(sentence, has, has_not):
+    [one] = said(sentence)
+    assert [each for each in has if not one.is_in(each)] == []
+    assert [each for each in has_not if one.is_in(each)] == []
+
+
+@pytest.mark.parametrize("digits", [309, 5_001])
+def test_a_row_of_digits_beyond_all_numbers_is_none(digits):
+    assert [each.text for each in said(f"{'1' * digits} of 7")] == ["7"]
+    assert not said("7")[0].is_in("1" * digits)
