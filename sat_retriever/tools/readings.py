@@ -168,8 +168,7 @@ class Said:
             return True
         if isinstance(value, str):
             return any(self.meets(each) for each in _said_once(value))
-        below = isinstance(value, int | float) and value < 0
-        return below and self.readings.hold(-value)
+        return value is not None and value < 0 and self.readings.hold(-value)
 
     def meets(self, other: Said) -> bool:
         """True if another sentence says the same, perhaps in more digits, or with a sign."""

@@ -24,7 +24,6 @@ from sat_retriever.tools.engine.evidence import (
 from sat_retriever.tools.engine.match import unnamed
 from sat_retriever.tools.engine.prepare import Prepared
 from sat_retriever.tools.engine.prompts import (
-    NO_ANSWER,
     Prompt,
     fenced,
     query_prompt,
@@ -32,7 +31,7 @@ from sat_retriever.tools.engine.prompts import (
     result_text,
     told_prompt,
 )
-from sat_retriever.tools.engine.reply import WordStream, named_sheets, query_of
+from sat_retriever.tools.engine.reply import WordStream, is_no_answer, named_sheets, query_of
 from sat_retriever.tools.sql.query import TableQuery
 
 NOTHING = "No sheet was found for this question."
@@ -211,7 +210,7 @@ def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]
     """
     text = without_reasoning(str((yield told_prompt(prepared, result))))
     unseen = ", ".join(unseen_in(text, prepared.question, result))
-    if text.startswith(NO_ANSWER):
+    if is_no_answer(text):
         other = [
             replace(each, error=_joined(each.error, _OTHER_ROWS))
             if each.sql == result.sql

@@ -22,7 +22,8 @@ from sat_retriever.tools.readings import Said, said
 from sat_retriever.tools.sql.names import SqlTable
 from sat_retriever.workbook.window import CellValue
 
-_NUMBERED = re.compile(r"\[\d{1,3}(?:\s*,\s*\d{1,3})*\]|^\s*\d{1,2}[.)]\s", re.MULTILINE)
+_NAMED = re.compile(r"\[\d{1,3}(?:\s*,\s*\d{1,3})*\]")
+_POINT = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)
 _MOST_CELLS = 12  # cited of one sheet
 _EQUAL = 3  # cells of one sheet that may hold a value equally well
 _TELLING = 2  # words beyond the question's that a part of a longer text must share
@@ -96,7 +97,7 @@ def evidence_of(
     Args:
         named: Places of the sheets that the answer names.
     """
-    words = _NUMBERED.sub(" ", answer)
+    words = _unnumbered(answer)
     asked, values = said(question), said(words)
     new = [each for each in values if not any(each.meets(other) for other in asked)]
     holding = {each: list(_holding(each, sheets)) for each in dict.fromkeys(new)}
@@ -117,12 +118,20 @@ def evidence_of(
 
 def unseen_in(answer: str, question: str, result: QueryResult) -> tuple[str, ...]:
     """Return the numbers and days that neither a query, its rows nor the question have, as said."""
-    asked, words = said(question), _NUMBERED.sub(" ", answer)
-    new = [each for each in said(words) if not any(each.meets(other) for other in asked)]
+    asked = said(question)
+    new = [
+        each for each in said(_unnumbered(answer)) if not any(each.meets(other) for other in asked)
+    ]
     cells = [cell for row in result.rows for cell in row if cell is not None]
     known = [*cells, len(result.rows), *result.columns, result.sql, result.note]
     unseen = [each.text for each in new if not any(map(each.is_in, known))]
     return tuple(dict.fromkeys(unseen))[:_UNSEEN]
+
+
+def _unnumbered(answer: str) -> str:
+    """Return an answer without the numbers of sheets, and without those of its points, if many."""
+    words = _NAMED.sub(" ", answer)
+    return _POINT.sub(" ", words) if len(_POINT.findall(words)) > 1 else words
 
 
 def _holding(value: Said, sheets: Sequence[ReadSheet]) -> Iterator[tuple[int, Place]]:

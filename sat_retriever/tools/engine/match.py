@@ -44,6 +44,8 @@ _BEFORE = re.compile(
 _AFTER = re.compile(
     r"\s*(?:(?P<word>AND)\b|(?=[;)]|$|(?:GROUP|ORDER|HAVING|QUALIFY|LIMIT|UNION)\b))", re.IGNORECASE
 )
+# Where a condition that is left out may change more than it says: the query is then not offered.
+_UNSURE = re.compile(r"--|/\*|\bFILTER\b|\bNOT\s*(?:\(|EXISTS\b|IN\b)|\bBETWEEN\b", re.IGNORECASE)
 _LONGEST_COLUMN = 200  # characters before a value that are looked at
 _LEAST_QUOTED = 3  # letters; shorter ones are codes, whose words a question may say
 
@@ -176,9 +178,9 @@ def unnamed(
 ) -> Unnamed:
     """Return the values that a query compares with and the question does not name.
 
-    They are values of text columns that the question has no word of, and behind an equals sign:
-    days outside its times, numbers from a hundred on that it does not say, and numbers of rows. A
-    small model takes conditions from the samples that it is shown.
+    They are values of text columns that the question has no word of, nor a word that begins alike,
+    and behind an equals sign: days outside its times, numbers from a hundred on that it does not
+    say, and numbers of rows. A small model takes conditions from the samples that it is shown.
 
     >>> sql = "SELECT x FROM t WHERE a = 34422 AND day = '2024-11-28' AND y = 2024"
     >>> unnamed("total x in 2024", [Span(2024, 2024, 1, 3)], sql, [])
@@ -187,6 +189,7 @@ def unnamed(
     if len(sql) > MAX_SQL:  # it is not run
         return Unnamed()
     asked, numbers = set(stems(question)), said(question)
+    words, digits = _words(question), "".join(question.split())
     own: frozenset[str] | None = None
     found: dict[str, None] = {}
     places: list[tuple[int, int]] = []
@@ -196,9 +199,12 @@ def unnamed(
         if match["number"]:
             new = equal and (match["row"] or float(text) >= _COUNTED)
             new = new and not _said(numbers, float(text)) and not _timed(text, times)
+            new = new and text not in digits  # "no.12345", "10 000"
         elif _DAY.fullmatch(text):
             new = equal and not _said(numbers, text) and not _timed(text, times)
-        elif new := len(text) >= _LEAST_QUOTED and asked.isdisjoint(stems(text)):
+        elif new := len(text) >= _LEAST_QUOTED and not (
+            asked.intersection(stems(text)) or _begun(words, _words(text))
+        ):
             own = _texts(tables) if own is None else own
             pattern = "%" in match["text"]
             small = text.casefold()
@@ -207,9 +213,21 @@ def unnamed(
             found[text if match["number"] else repr(text)] = None
             places.append(match.span("value"))
     without = sql
+    if _UNSURE.search(sql):
+        places = []
     for start, end in reversed(places):
         without = _without(without, start, end)
     return Unnamed(tuple(found), without if without != sql else "")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(form for word in forms(text) for form in word)
+
+
+def _begun(asked: Iterable[str], words: Iterable[str]) -> bool:
+    """True if one of some words begins a word of a question, as Feb does in February."""
+    begins = tuple(each for each in words if len(each) >= _LEAST_QUOTED and not each.isdigit())
+    return any(each.startswith(begins) for each in asked)
 
 
 def _texts(tables: Sequence[TypedTable]) -> frozenset[str]:

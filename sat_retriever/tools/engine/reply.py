@@ -7,12 +7,21 @@ import re
 from sat_retriever.llm.served import REASONED, REASONING, without_reasoning
 from sat_retriever.tools.engine.prompts import NO_ANSWER
 
-_FENCED = re.compile(r"```[ \t]*(sql\b|duckdb\b|)(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
-_BEGINS = re.compile(
-    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*"
-    r"(?:select\s|with\s+(?:recursive\s+)?\w+\s*(?:\([^)]*\)\s*)?as\b)",
+# A fence of either kind. A word alone on its line names what is in it, as sql does on any line.
+_FENCED = re.compile(
+    r"(?P<fence>```|~~~)[ \t]*"
+    r"(?P<mark>(?!(?:select|with|from)\b)[\w.+-]+(?=[ \t]*\n)|(?:sql|duckdb)\b|)"
+    r"(?P<text>.*?)(?:(?P=fence)|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
+_SQL = re.compile(r"sql|duckdb", re.IGNORECASE)
+# An introduction that ends with a colon, comments, and the first words of a query.
+_BEGINS = re.compile(
+    r"(?:[^\n:]{0,80}:)?(?P<query>\s*(?:--[^\n]*\n\s*|/\*(?:[^*]|\*(?!/))*\*/\s*)*\(*\s*"
+    r"(?:select\s|with\s+(?:recursive\s+)?(?:\w+|\"[^\"\n]*\")\s*(?:\([^)]*\)\s*)?as\b))",
+    re.IGNORECASE,
+)
+_MARKS = "*_`# "  # of Markdown, around words
 _NO_QUERY = re.compile(r"\s*(?:no sql\b|\||\Z)", re.IGNORECASE)  # also a Markdown table
 _NAMED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 
@@ -41,9 +50,10 @@ class WordStream:
         if self.begun:
             return piece
         words = self.said.rpartition(REASONED)[2].lstrip()
-        for mark in (REASONING, NO_ANSWER):
-            if words.startswith(mark) or mark.startswith(words.rstrip()):
-                return ""
+        if words.startswith(REASONING) or REASONING.startswith(words.rstrip()):
+            return ""
+        if is_no_answer(words) or NO_ANSWER.startswith(words.strip(_MARKS + "\n")):
+            return ""
         self.begun = True
         return words
 
@@ -58,11 +68,19 @@ def query_of(reply: str) -> str | None:
     ('SELECT 1', 'select 2;', None)
     """
     words = without_reasoning(reply)
-    fenced = [(bool(mark), text.strip()) for mark, text in _FENCED.findall(words)]
+    fenced = [
+        (bool(_SQL.search(each["mark"])), each["text"].strip()) for each in _FENCED.finditer(words)
+    ]
     if fenced:
         told = [each for each in reversed(fenced) if not _NO_QUERY.match(each[1])]
         return next((text for marked, text in told if marked), told[0][1] if told else None)
-    return words if _BEGINS.match(words) else None
+    begun = _BEGINS.match(words)
+    return words[begun.start("query") :].strip() if begun else None
+
+
+def is_no_answer(text: str) -> bool:
+    """True if a model says that a result is no answer, perhaps in bold."""
+    return text.lstrip(_MARKS).startswith(NO_ANSWER)
 
 
 def named_sheets(text: str, count: int) -> list[int]:

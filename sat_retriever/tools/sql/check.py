@@ -18,6 +18,7 @@ from sat_retriever.tools.sql.tree import (
     RefusedStatement,
     ctes,
     direct,
+    inside,
     nodes,
     parsed,
     row_of,
@@ -59,8 +60,9 @@ _ONLY = "read the given tables, subqueries of them, VALUES, range or unnest"
 _NOT_DATA = "it tells of the program or changes it, and is not about the tables"
 WHOLE_ROWS = f"{ROW} makes all rows different here: name the columns, or write * EXCLUDE ({ROW})."
 _ORDERS = frozenset({"ORDER_MODIFIER", "LIMIT_MODIFIER"})
-LIKE = frozenset({"~~", "!~~", "~~*", "!~~*"})
-"""Operators whose text is a pattern: LIKE, NOT LIKE, ILIKE, NOT ILIKE."""
+_LIKE = frozenset({"~~", "~~*"})  # and ILIKE; their text is a pattern
+_UNLIKE = frozenset({"!~~", "!~~*"})
+_FOLDING = frozenset({"lower", "lcase", "upper", "ucase", "trim", "ltrim", "rtrim"})
 _ESCAPING = frozenset({"like_escape", "not_like_escape", "ilike_escape", "not_ilike_escape"})
 _VARCHAR = {
     "class": "TYPE", "type": "TYPE", "alias": "", "query_location": 0, "query_location_length": 0,
@@ -138,7 +140,10 @@ def _like_texts(tree: Node) -> bool:
     """
     found = False
     for each, _ in nodes(tree["statements"][0]["node"]):
-        if each.get("class") != "FUNCTION" or each["function_name"] not in LIKE | _ESCAPING:
+        if (
+            each.get("class") != "FUNCTION"
+            or each["function_name"] not in _LIKE | _UNLIKE | _ESCAPING
+        ):
             continue
         first = each["arguments"][0]
         if first["expression"]["class"] == "COLUMN_REF":
@@ -334,18 +339,33 @@ def compared_texts(
 
 
 def _compared(condition: Node) -> Iterator[tuple[tuple[str, ...], str, bool]]:
-    """Yield the column (with what qualifies it), text and kind of each comparison with a text."""
-    for each, _ in nodes(condition):
-        pattern = each.get("function_name") in LIKE
-        if not (pattern or str(each.get("type")).startswith("COMPARE_")):
+    """Yield the column (with what qualifies it), text and kind of each text that must be there.
+
+    That is what =, IN and LIKE compare with a column alone, or with one in `_FOLDING`; these count
+    as patterns, which have no case. A subquery's conditions are its own.
+    """
+    for each in inside(condition):
+        pattern = each.get("function_name") in _LIKE
+        if pattern:
+            first, *others = (one["expression"] for one in each["arguments"])
+        elif each.get("type") == "COMPARE_EQUAL":
+            first, *others = each["left"], each["right"]
+        elif each.get("type") == "COMPARE_IN":
+            first, *others = each["children"]
+        else:
             continue
-        columns = [
-            tuple(map(same_name, part["column_names"]))
-            for part, _ in nodes(each)
-            if part.get("class") == "COLUMN_REF"
-        ]
-        if len(columns) == 1:  # perhaps inside lower() or trim()
-            for part, _ in nodes(each):
-                literal = part.get("literal") or {}
-                if literal.get("kind") == "STRING":
-                    yield columns[0], literal["text"], pattern
+        for column, text in [*((first, one) for one in others), *((one, first) for one in others)]:
+            (bare, folded), (literal, _) = _unfolded(column), _unfolded(text)
+            told = literal.get("literal") or {}
+            if bare.get("class") == "COLUMN_REF" and told.get("kind") == "STRING":
+                plain = not any(mark in told["text"] for mark in "%_")
+                path = tuple(map(same_name, bare["column_names"]))
+                yield path, told["text"], pattern or (folded and plain)
+
+
+def _unfolded(node: Node) -> tuple[Node, bool]:
+    """Return what stands in functions that fold a text, and True if there are any."""
+    bare = node
+    while bare.get("class") == "FUNCTION" and same_name(bare["function_name"]) in _FOLDING:
+        bare = bare["arguments"][0]["expression"]
+    return bare, bare is not node

@@ -10,7 +10,7 @@ from itertools import islice
 from sat_retriever.records.typedtable import TypedColumn, value_text
 from sat_retriever.text.segment import stems
 from sat_retriever.tools.sql.check import Compared
-from sat_retriever.tools.sql.names import SqlTable
+from sat_retriever.tools.sql.names import SqlTable, shown
 
 _NO_COLUMN = re.compile(
     r'Referenced column "(?P<name>[^"]+)" (?:was )?not found'
@@ -24,8 +24,16 @@ _HINTS = tuple(
     (re.compile(pattern), hint)
     for pattern, hint in (
         (r"invalid (?:date|timestamp) field", f"In SQL, {_DAYS}"),
+        (
+            r"Could not convert string (?s:.*)source column",
+            "Not all texts of that column can be read so; TRY_CAST gives NULL for the others.",
+        ),
         (r"Could not convert string", "That column holds no texts; look for the text in another."),
         (r"\(INTERVAL\)", "Reckon with seconds of durations, as in sum(epoch(x))."),
+        (
+            r"(?:types '|call \")(?:year|month|day|quarter|week|date|strftime)\w*\(.*VARCHAR",
+            "Texts are no days; TRY_CAST(x AS DATE) reads them.",
+        ),
         (r"argument types '.*VARCHAR", "Texts are no numbers; TRY_CAST(x AS DOUBLE) reads them."),
         (r"must appear in the GROUP BY", "GROUP BY ALL groups by all columns without a function."),
         (r"cannot contain aggregates", "HAVING compares results of functions, behind GROUP BY."),
@@ -35,7 +43,6 @@ _HINTS = tuple(
 _MOST_TEXTS = 2_000  # different texts of a column among which the nearest are looked for
 _FEW = 3
 _LEAST_LIKENESS = 0.5
-_LONGEST = 60  # characters of a text that is shown
 _MOST_TOLD = 3  # conditions without a record
 
 
@@ -58,6 +65,10 @@ def mended(said: str, tables: Sequence[SqlTable], most: int) -> str:
             f"{name!r} is a column of {places}: read it from there, or leave it out if the "
             f"question does not ask for it. {listed}"
         )
+    for table in tables:
+        for own, column in zip(table.columns, table.table.columns, strict=True):
+            if name in column.values:
+                return f"{shown(name)} is a text of {own}: texts stand in single quotes. {listed}"
     headers = {
         column.name.casefold(): own
         for table in tables
@@ -78,7 +89,7 @@ def told_missing(missing: Mapping[str, Iterable[tuple[TypedColumn, Compared]]]) 
         missing: The columns and the texts, by the SQL name of their table.
     """
     told = (
-        f"{table}.{name} has no {text!r}{_nearest(column, text)}."
+        f"{table}.{name} has no {shown(text)}{_nearest(column, text)}."
         for table, conditions in missing.items()
         for column, (name, text, _) in conditions
     )
@@ -95,10 +106,10 @@ def _nearest(column: TypedColumn, text: str) -> str:
         text, texts, n=_FEW, cutoff=_LEAST_LIKENESS
     )
     if near:
-        return f"; it has {', '.join(repr(each[:_LONGEST]) for each in near)}"
+        return f"; it has {', '.join(map(shown, near))}"
     some = dict.fromkeys(map(value_text, islice(column.values, _MOST_TEXTS)))
-    shown = ", ".join(repr(each[:_LONGEST]) for each in islice(filter(None, some), _FEW))
-    return f"; its values are such as {shown}" if shown else ""
+    first = ", ".join(map(shown, islice(filter(None, some), _FEW)))
+    return f"; its values are such as {first}" if first else ""
 
 
 def _sharing(texts: Iterable[str], text: str) -> Iterator[str]:

@@ -21,17 +21,18 @@ from sat_retriever.workbook.typed import unique_names
 
 RESERVED = frozenset(
     """
-    all analyse analyze and any array as asc asymmetric both case cast check collate column
-    constraint create default deferrable desc describe distinct do else end except false fetch for
-    foreign from group having in initially intersect into lambda lateral leading limit not null
-    offset on only or order pivot pivot_longer pivot_wider placing primary qualify references
-    returning select show some summarize symmetric table then to trailing true union unique unpivot
-    using variadic when where window with
+    all analyse analyze and anti any array as asc asof asymmetric at authorization binary both
+    by case cast check collate collation column concurrently constraint create cross default
+    deferrable desc describe distinct do else end except false fetch for foreign freeze from
+    full glob group having ilike in initially inner intersect into is isnull join lambda lateral
+    leading left like limit natural not notnull null offset on only or order outer overlaps
+    pivot pivot_longer pivot_wider placing positional primary qualify references returning right
+    select semi show similar some summarize symmetric table tablesample then to trailing true
+    union unique unpack unpivot using variadic verbose when where window with
     """.split()
 )
-"""Words that DuckDB takes for a name only in quotation marks."""
+"""Words that DuckDB takes for the name of a column or a table only in quotation marks."""
 _MOST = 60  # characters of a name
-_DIGITS = 6  # of a number that is an example
 _MOST_TEXT = 40  # characters of a text that is one
 _FEW = 6  # different texts of a column that are all shown
 _OTHER = re.compile(r"\W+")
@@ -64,7 +65,7 @@ class SqlTable:
         if not named or self.table.whole is None:
             return ""
         more = ", …" if len(named) > MAX_TOLD else ""
-        return f" A sum counts if WHERE names it: {', '.join(map(repr, named[:MAX_TOLD]))}{more}."
+        return f" A sum counts if WHERE names it: {', '.join(map(shown, named[:MAX_TOLD]))}{more}."
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -121,14 +122,36 @@ def _examples(column: TypedColumn, named: Sequence[DataValue]) -> str:
 
 
 def _example(value: DataValue) -> str:
-    """Return a value as a statement writes it, but for long texts and many decimals."""
     if isinstance(value, float):
-        return f"{value:.{_DIGITS}g}"
-    return (
-        str(value)
-        if isinstance(value, bool | int)
-        else repr((value_text(value) or "")[:_MOST_TEXT])
+        return number_text(value)
+    return str(value) if isinstance(value, bool | int) else shown(value_text(value) or "")
+
+
+def number_text(value: float) -> str:
+    """Return a number as a query may write it; one before the point keeps all its digits.
+
+    >>> number_text(1234567.25), number_text(0.1 + 0.2)
+    ('1234567.25', '0.3')
+    """
+    return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.15g}"
+
+
+def shown(text: str) -> str:
+    r"""Return a text as a query compares with it: by a pattern if it is long or has odd blanks.
+
+    >>> shown("Baker's pears"), shown("North\nEurope")
+    ("'Baker''s pears'", "ILIKE 'North%Europe'")
+    """
+    words = "%".join(part for part in re.split(r"[^\S ]+| {2,}|^ | $", text) if part)
+    cut = words[:_MOST_TEXT]
+    quoted = cut.replace("'", "''")
+    if words == text == cut:
+        return f"'{quoted}'"
+    odd = (
+        "" if text.startswith(words[:1]) else "%",
+        "" if words == cut and text.endswith(words[-1:]) else "%",
     )
+    return f"ILIKE '{odd[0]}{quoted}{odd[1]}'"
 
 
 def sql_tables(tables: Sequence[TypedTable]) -> list[SqlTable]:

@@ -12,13 +12,13 @@ from typing import Any
 from sat_retriever.errors import EmptyInputError, InputError, PathNotFoundError, QueryError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheetanswer import QueryResult, QuerySource, has_values
-from sat_retriever.records.typedtable import DataValue, TypedTable
+from sat_retriever.records.typedtable import DataValue, TypedTable, value_text
 from sat_retriever.system import check_wanted
 from sat_retriever.tools.naming import gone, named_sheet
 from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits, ask, too_much_memory
 from sat_retriever.tools.sql.check import WHOLE_ROWS, Compared
 from sat_retriever.tools.sql.hints import mended, told_missing
-from sat_retriever.tools.sql.names import FIND_COLUMNS, SqlTable, sql_tables
+from sat_retriever.tools.sql.names import FIND_COLUMNS, SqlTable, shown, sql_tables
 
 MAX_TABLES = 20
 MAX_COMPARED = 50
@@ -117,13 +117,13 @@ class TableQuery:
 
     def _note(self, answer: Mapping[str, Any], day: dt.date) -> str:
         """Return notes on an answer: what was cut, the day it depends on, the tables' notes."""
-        width, shown = answer["width"], [name for name, _ in answer["columns"]]
+        width, names = answer["width"], [name for name, _ in answer["columns"]]
         rows = len(answer["rows"])
         said = [f"Only the first {rows:,} rows are shown."] if answer["more"] else []
-        if width > len(shown):
+        if width > len(names):
             said.append(
-                f"Only the first {len(shown):,} of {width:,} columns are shown, up to "
-                f"{shown[-1]}; name those that you need, or {FIND_COLUMNS}."
+                f"Only the first {len(names):,} of {width:,} columns are shown, up to "
+                f"{names[-1]}; name those that you need, or {FIND_COLUMNS}."
             )
         said += [f"current_date is {day.isoformat()} here."] if answer["dated"] else []
         said += [WHOLE_ROWS] if answer["whole"] else []
@@ -156,9 +156,10 @@ class TableQuery:
                 values = table.table.columns[table.columns.index(name)].values
                 same = {x for x in values if isinstance(x, str) and x.casefold() == text.casefold()}
                 if same and text not in same:
+                    others = ", ".join(map(shown, sorted(same)[:3]))
                     yield (
-                        f"{name} has no {text!r}, but {', '.join(map(repr, sorted(same)[:3]))}: "
-                        f"compare lower({name}), or by ILIKE."
+                        f"{name} has no {shown(text)}, but {others}: compare lower({name}), or by "
+                        "ILIKE."
                     )
 
 
@@ -228,7 +229,8 @@ def _with_sums(own: TypedTable, whole: TypedTable, rows: Collection[int]) -> Typ
 
 
 def _folded(values: Iterable[DataValue]) -> set[str]:
-    return {value.casefold() for value in values if isinstance(value, str)}
+    """Values as texts that a condition may write, in small letters."""
+    return {text.casefold() for value in values if (text := value_text(value))}
 
 
 def _condition(text: str, pattern: bool) -> Callable[[str], bool]:

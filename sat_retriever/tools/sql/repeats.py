@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sat_retriever.records.typedtable import ROW
-from sat_retriever.tools.sql.tree import Node, ctes, direct, row_of, same_name, text_of
+from sat_retriever.tools.sql.tree import Node, ctes, direct, inside, row_of, same_name, text_of
 
 _ADDING = frozenset(
     """
@@ -83,27 +83,16 @@ def _columns(
 
 def _added(expression: Node) -> Iterator[Node]:
     """Yield what an expression adds up, outside its subqueries."""
-    for each in _inside(expression):
+    for each in inside(expression):
         adds = each.get("class") == "FUNCTION" and same_name(each["function_name"]) in _ADDING
         if adds and not each["distinct"] and not each["filter"]:
             yield each["arguments"]
 
 
-def _inside(node: Node) -> Iterator[dict[str, Any]]:
-    left = [node]
-    while left:
-        each = left.pop()
-        if isinstance(each, list):
-            left += each
-        elif isinstance(each, dict) and each.get("class") not in ("SUBQUERY", "WINDOW"):
-            yield each
-            left += each.values()
-
-
 def _table_of(arguments: Node, columns: Mapping[str, tuple[str, frozenset[str]]]) -> str | None:
     """Return the alias of the one table that arguments read; None if there is no such one."""
     found = set()
-    for each in _inside(arguments):
+    for each in inside(arguments):
         if each.get("class") == "COLUMN_REF":
             *path, name = map(same_name, each["column_names"])
             holding = [x for x in columns if (x == path[-1] if path else name in columns[x][1])]

@@ -100,6 +100,18 @@ def ctes(node: Node) -> list[dict[str, Any]]:
     return found
 
 
+def inside(node: Node) -> Iterator[dict[str, Any]]:
+    """Yield every object of an expression, but none of its subqueries and windows."""
+    left = [node]
+    while left:
+        each = left.pop()
+        if isinstance(each, list):
+            left += each
+        elif isinstance(each, dict) and each.get("class") not in ("SUBQUERY", "WINDOW"):
+            yield each
+            left += each.values()
+
+
 def direct(source: Node) -> Iterator[Node]:
     """Yield the tables whose rows a FROM clause joins, left to right."""
     left = [source]

@@ -70,6 +70,14 @@ def test_a_line_that_sums_up_others_is_found_by_its_name(sql, rows, asked):
     assert "Kept, though" in found.note
 
 
+def test_a_line_that_a_subquery_names_is_no_record_of_the_query_around_it(asked):
+    lines = "SELECT sum(amount) FROM profit"
+    part = "(SELECT amount FROM profit WHERE line = 'Net sales')"
+    assert asked.run(f"{lines} WHERE amount > 10").rows == ((4030,),)
+    for condition in (f"amount > 0.001 * {part}", f"amount = {part} OR amount > 10"):
+        assert asked.run(f"{lines} WHERE {condition}").rows in (((None,),), ((4030,),))
+
+
 def test_a_named_line_is_cited_and_told_as_a_sum(asked):
     found = asked.run(NAMED[0][0])
     assert found.citations == ("year.xlsx#Profit!A4:C4",)

@@ -129,6 +129,12 @@ def test_what_the_table_leaves_out_is_said_beside_the_answer(asked):
             "its values are such as '2024-01-01', '2024-01-02', '2024-01-03'.",
         ),
         ("customer = 'Ada' AND price_eur > 99", ""),
+        ("day = '2024-01-01' AND price_eur > 99", ""),
+        ("price_eur = '10' AND customer = 'Eve'", ""),
+        ("year(day) = 2023 AND strftime(day, '%Y') = '2023'", ""),
+        ("date_trunc('month', day) = '2023-01-01'", ""),
+        ("day >= '2025-01-01' AND customer <> 'Zoe'", ""),
+        ("lower(customer) = 'ada' AND price_eur > 99", ""),
     ],
 )
 def test_a_text_that_no_record_has_is_told_with_the_nearest_ones(condition, note, here):
@@ -143,6 +149,9 @@ WRONG = [
     ("SELECT sum(customer) FROM orders", "Tables: orders(customer, day, price_eur, paid, _row)"),
     ("SELECT o.name FROM orders o", "'name' is a column of people: read it from there"),
     ("SELECT * FROM orders WHERE day = 'May 2024'", "write a day as DATE '2024-05-31'"),
+    ("SELECT CAST(customer AS DOUBLE) FROM orders", "TRY_CAST gives NULL for the others"),
+    ("SELECT year(customer) FROM orders", "TRY_CAST(x AS DATE) reads them"),
+    ("SELECT * FROM orders WHERE customer = \"Ada\"", "'Ada' is a text of customer: texts stand"),
     ("SELECT * FROM orders WHERE price_eur = 'five'", "holds no texts; look for the text"),
     ("SELECT sum(customer) FROM orders", "TRY_CAST(x AS DOUBLE) reads them"),
     ("SELECT customer, sum(price_eur) FROM orders", "GROUP BY ALL groups by"),
