@@ -6,8 +6,9 @@ adapter carries it out as its framework does, at once, asynchronously or streame
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TypeAlias
 
 from sat_retriever.errors import QueryError
@@ -21,7 +22,7 @@ from sat_retriever.tools.engine.evidence import (
     texts_read,
     unseen_in,
 )
-from sat_retriever.tools.engine.match import unnamed
+from sat_retriever.tools.engine.match import Unnamed, unnamed
 from sat_retriever.tools.engine.prepare import Prepared
 from sat_retriever.tools.engine.prompts import (
     Prompt,
@@ -45,6 +46,7 @@ _UNNAMED = (
     "The question does not name {}.",
     "Leave out conditions with values that the question does not name.",
 )
+_LEFT_OUT = "The query leaves out what the question does not name: {}."
 _WITHOUT = "Without them the query is:"
 _REPEATED = (
     "The join repeats records of {}, so they are added up more than once.",
@@ -168,7 +170,7 @@ def _queried(
             copied = True
             continue
         found = yield Query(tables, sql)
-        doubts = _unnamed(prepared, tables, sql)
+        doubts = _unnamed(prepared, sql)
         if not isinstance(found, QueryResult):
             doubts.append((str(found), ""))
         elif held is not None and (found.has_values or not held.has_values):
@@ -192,10 +194,23 @@ def _doubts(found: QueryResult) -> list[_Doubt]:
     return [(fact.format(" and ".join(found.repeated)), advice)] if found.repeated else []
 
 
-def _unnamed(prepared: Prepared, tables: TableQuery, sql: str) -> list[_Doubt]:
+def _unnamed_in(prepared: Prepared, sql: str) -> Unnamed:
+    own = [each.table for each in prepared.tables.tables] if prepared.tables else []
+    return unnamed(prepared.question, prepared.times, sql, own)
+
+
+def _left_out(prepared: Prepared, attempts: Sequence[Attempt]) -> str:
+    """Return a note on the conditions that were taken out of the query that is told, if any."""
+    for before, after in pairwise(attempts):
+        found = _unnamed_in(prepared, before.sql)
+        if found.without.split() == after.sql.split():
+            return _LEFT_OUT.format(", ".join(found.values))
+    return ""
+
+
+def _unnamed(prepared: Prepared, sql: str) -> list[_Doubt]:
     """Return what a query's conditions have that the question does not name, for the model."""
-    own = [each.table for each in tables.tables]
-    found = unnamed(prepared.question, prepared.times, sql, own)
+    found = _unnamed_in(prepared, sql)
     if not found.values:
         return []
     fact, advice = _UNNAMED
@@ -224,6 +239,7 @@ def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]
     tables = prepared.tables.tables if prepared.tables else ()
     note = _joined(
         _NOT_IN_ROWS.format(unseen) if unseen else "",
+        _left_out(prepared, attempts),
         _times_note(prepared, texts_queried(result, tables)),
         prepared.note,
         result.note,

@@ -446,8 +446,9 @@ def test_a_value_that_the_question_does_not_name_is_asked_about_once(messy):
     assert "does not name 'North'." in prompts[1].user
     assert f"Without them the query is:\n```sql\n{plain}\n```" in prompts[1].user
     assert (answer.result.sql, len(answer.attempts)) == (plain, 2)
+    assert "leaves out what the question does not name: 'North'." in answer.note
     answer, _ = asked(messy, invented, invented, "So much.", question="total revenue")
-    assert answer.result.sql == invented
+    assert answer.result.sql == invented and "leaves out" not in answer.note
     nothing = "SELECT revenue FROM sales WHERE region = 'Nowhere'"
     answer, _ = asked(messy, invented, nothing, "NO SQL", "So much.", question="total revenue")
     assert answer.result.sql == invented
