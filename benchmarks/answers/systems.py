@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sat_retriever.answer.retriever import SheetRetriever
-from sat_retriever.errors import InputError, LanguageModelError, ModelSetupError
+from sat_retriever.errors import InputError, LanguageModelError, ModelContextError, ModelSetupError
 from sat_retriever.evaluation.methods import rag
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import Chat
@@ -135,9 +135,9 @@ def told(way: Way, question: str, chat: Chat) -> Told:
     model, start = CountedModel(chat), time.perf_counter()
     try:
         said = way(question, model)
-    except ModelSetupError:
-        raise
     except LanguageModelError as error:
+        if isinstance(error, ModelSetupError) and not isinstance(error, ModelContextError):
+            raise
         said = Told("", failed=str(error))
     return replace(
         said,

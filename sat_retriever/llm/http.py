@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
@@ -17,6 +18,7 @@ from sat_retriever._extras import require
 from sat_retriever.errors import (
     InputError,
     LanguageModelError,
+    MissingExtraError,
     ModelContextError,
     ModelSetupError,
 )
@@ -33,8 +35,8 @@ _CONNECT_S = 10.0  # a running server accepts a connection at once, even if busy
 _PASSING = (408, 425, 429)  # a second try may succeed, as with 500 and above
 _NEVER = (501,)
 _TOO_LONG = re.compile(
-    r"context[ _]length|context[ _]size|maximum input length|too large to process"
-    r"|context the overflows",
+    r"context[ _]length|context[ _]size|context window|exceeds the context|too large to process"
+    r"|context the overflows|maximum (?:model|input) length|must have less than \d+ tokens",
     re.IGNORECASE,
 )
 _NO_MODEL = re.compile(
@@ -43,6 +45,7 @@ _NO_MODEL = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _LISTED = 20  # models that an error names
+_MOST_REFUSAL = 2**16  # bytes that are read for its words
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +185,11 @@ class HttpModel:
         response.stream = self._bounded(response.stream, **response.request.extensions)
         if response.is_success:
             return
-        text = response.read().decode("utf-8", "replace")
+        text = response.read()[:_MOST_REFUSAL].decode("utf-8", "replace")
         if response.is_redirect:
             text = f"it leads to {response.headers.get('Location', '')}: name that address"
-        asked = re.fullmatch(r"\d{1,6}", response.headers.get("Retry-After", "").strip())
-        raise RefusedError(response.status_code, text, float(asked[0]) if asked else None)
+        wait_s = _wait_of(response.headers.get("Retry-After", ""))
+        raise RefusedError(response.status_code, text, wait_s)
 
     def _bounded(self, stream: Any, *, most: int, until: float, **_: Any) -> Any:
         """Return a stream that ends with an error beyond so many bytes, or after a time."""
@@ -231,6 +234,20 @@ class HttpModel:
                 pass
             time.sleep(wait_s)
         return request()
+
+    @contextmanager
+    def _making(self) -> Iterator[None]:
+        """Turn errors of a client that is made into ones that say where they come from."""
+        try:
+            yield
+        except MissingExtraError:
+            raise
+        except (ImportError, ValueError, OSError, require("httpx", self.kind).InvalidURL) as error:
+            raise InputError(
+                f"no client can be made for {self.host}: {error!s:.160}; correct the address, or "
+                "what the environment says of proxies (ALL_PROXY, HTTP_PROXY, HTTPS_PROXY, "
+                "NO_PROXY), certificates (SSL_CERT_FILE) and addresses (OLLAMA_HOST)"
+            ) from error
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -282,7 +299,7 @@ class HttpModel:
             )
         error = LanguageModelError if refused.passing else ModelSetupError
         told = error(f"{self.host} refused with status {status}: {said}")
-        told.wait_s = refused.wait_s
+        told.wait_s = (refused.wait_s or PAUSES_S[0]) if refused.passing else None
         return told
 
     def _about_key(self) -> str:
@@ -303,6 +320,20 @@ class HttpModel:
         if self._key:
             said = said.replace(self._key, "…")
         return " ".join("".join(c if c.isprintable() else " " for c in said).split())[:200]
+
+
+def _wait_of(text: str) -> float | None:
+    """Return the seconds of a Retry-After header, which may be a moment; None without any.
+
+    >>> _wait_of("1.5"), _wait_of("99999999"), _wait_of("soon")
+    (1.5, 99999999.0, None)
+    """
+    if re.fullmatch(r"\d{1,15}(\.\d{1,15})?", text.strip()):
+        return float(text)
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def listed(names: Sequence[str]) -> str:

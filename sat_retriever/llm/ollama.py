@@ -13,7 +13,7 @@ from typing import Any
 from sat_retriever._extras import install_command, require
 from sat_retriever.errors import LanguageModelError, MissingExtraError, ModelSetupError
 from sat_retriever.llm.http import HttpModel, RefusedError, address_of, count_of, listed
-from sat_retriever.llm.served import Embeddings, ModelFacts, Options, Reply
+from sat_retriever.llm.served import Embeddings, Joined, ModelFacts, Options, Reply, whole
 
 _PORT = 11434
 _KEEP_ALIVE = "10m"  # time for which the model stays loaded after an answer
@@ -41,13 +41,15 @@ class OllamaModel(HttpModel):
     ) -> None:
         address = address_of(url or os.environ.get("OLLAMA_HOST") or "127.0.0.1", _PORT)
         super().__init__(model, address, timeout_s=timeout_s, pauses_s=pauses_s)
-        client = require("ollama", "ollama").Client
+        with self._making():
+            client = require("ollama", "ollama").Client
         if "think" not in inspect.signature(client.chat).parameters:
             raise MissingExtraError(
                 "the package ollama is older than 0.5, which knows no `think`; run: "
                 f"{install_command('ollama')}"
             )
-        self._client = client(self.host, follow_redirects=False, **self._settings)
+        with self._making():
+            self._client = client(self.host, follow_redirects=False, **self._settings)
         self._others: Sequence[str] = ()
 
     def reply(self, prompt: str, schema: Mapping[str, Any], options: Options) -> Reply:
@@ -55,15 +57,16 @@ class OllamaModel(HttpModel):
         said = [{"role": "user", "content": prompt}]
         asked = {**self._chat(said, options), "format": dict(schema)}
         with self._told():
-            return _reply(self._tried(lambda: self._client.chat(**asked)))
+            return _reply(self._tried(lambda: self._client.chat(**asked)), Joined(), last=True)
 
     def stream(self, system: str, user: str, options: Options) -> Iterator[Reply]:
         """Yield the pieces of a reply; the last one has the counts and tells the end."""
         said = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         asked = {**self._chat(said, options), "stream": True}
+        text = Joined()
         with self._told():
             for piece in self._tried(lambda: _begun(self._client.chat(**asked))):
-                yield _reply(piece)
+                yield _reply(piece, text, last=bool(piece.done))
                 if piece.done:
                     return
             raise self._broken_off("no end was told")
@@ -94,7 +97,7 @@ class OllamaModel(HttpModel):
     def _chat(self, messages: Sequence[Mapping[str, str]], options: Options) -> dict[str, Any]:
         return {
             "model": self.model,
-            "messages": messages,
+            "messages": [{**each, "content": whole(each["content"])} for each in messages],
             "options": {
                 "num_ctx": options.num_ctx,
                 "num_predict": options.max_tokens,
@@ -152,9 +155,9 @@ def _begun(pieces: Iterator[Any]) -> Iterator[Any]:
     return chain(list(islice(pieces, 1)), pieces)
 
 
-def _reply(piece: Any) -> Reply:
+def _reply(piece: Any, text: Joined, *, last: bool) -> Reply:
     return Reply(
-        text=piece.message.content or "",
+        text=text.add(piece.message.content or "", last=last),
         ended=bool(piece.done) and piece.done_reason != "length",
         prompt_tokens=piece.prompt_eval_count,
         tokens=piece.eval_count,

@@ -18,7 +18,15 @@ from sat_retriever.llm.http import (
     count_of,
     listed,
 )
-from sat_retriever.llm.served import Embeddings, ModelFacts, Options, Reply, found_json
+from sat_retriever.llm.served import (
+    Embeddings,
+    Joined,
+    ModelFacts,
+    Options,
+    Reply,
+    found_json,
+    whole,
+)
 
 _log = logging.getLogger(__name__)
 _OPENAI = "https://api.openai.com/v1"
@@ -67,7 +75,8 @@ class OpenAIModel(HttpModel):
         super().__init__(model, address, timeout_s=timeout_s, pauses_s=pauses_s)
         if self.host.count("/") == 2:  # no path
             self.host += "/v1"
-        self._client = require("httpx", "openai").Client(**self._settings)
+        with self._making():
+            self._client = require("httpx", "openai").Client(**self._settings)
         self._form: Form = "json_schema"
         self._refused: set[str] = set()  # fields
 
@@ -88,21 +97,25 @@ class OpenAIModel(HttpModel):
 
     def stream(self, system: str, user: str, options: Options) -> Iterator[Reply]:
         """Yield the pieces of a reply; the last one has the counts and tells the end."""
-        said = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        body = self._chat(said, options)
+        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+        body = self._chat(messages, options)
         body |= {"stream": True, "stream_options": {"include_usage": True}}
         reason = ""
         usage: Mapping[str, Any] = {}
+        text = Joined()
         with self._told():
-            for event in _events(self._lines("/chat/completions", body)):
-                if event.get("error"):
-                    raise RefusedError(500, json.dumps(event), None)
-                usage = event.get("usage") or usage
-                for choice in (event.get("choices") or ())[:1]:
-                    text = self._text_of(choice.get("delta") or choice.get("message") or {})
-                    reason = choice.get("finish_reason") or reason
-                    if text:
-                        yield Reply(text, ended=False)
+            try:
+                for event in _events(self._lines("/chat/completions", body)):
+                    _check(event)
+                    usage = event.get("usage") or usage
+                    for choice in (event.get("choices") or ())[:1]:
+                        said = self._text_of(choice.get("delta") or choice.get("message") or {})
+                        reason = choice.get("finish_reason") or reason
+                        if piece := text.add(said):
+                            yield Reply(piece, ended=False)
+            except require("httpx", "openai").TransportError:
+                if not reason:  # else the counts alone are missing
+                    raise
             if not reason:
                 raise self._broken_off("no end was told")
             yield self._ended("", reason, usage)
@@ -162,13 +175,13 @@ class OpenAIModel(HttpModel):
             body["response_format"] = {"type": form}
         answer = self._json("POST", f"{self.host}/chat/completions", body)
         choice = answer["choices"][0]
-        text = self._text_of(choice["message"])
+        text = Joined().add(self._text_of(choice["message"]), last=True)
         return self._ended(text, choice.get("finish_reason") or "stop", answer.get("usage") or {})
 
     def _chat(self, messages: Sequence[Mapping[str, str]], options: Options) -> dict[str, Any]:
         return {
             "model": self.model,
-            "messages": messages,
+            "messages": [{**each, "content": whole(each["content"])} for each in messages],
             "max_tokens": options.max_tokens,
             "temperature": options.temperature,
             "seed": options.seed,
@@ -196,7 +209,9 @@ class OpenAIModel(HttpModel):
 
         def read() -> Any:
             with closing(self._opened(method, url, body)) as response:
-                return json.loads(response.read())
+                found = json.loads(response.read())
+                _check(found)
+                return found
 
         return self._tried(read)
 
@@ -263,13 +278,17 @@ class OpenAIModel(HttpModel):
         return False
 
     def _missing(self, names: Sequence[str]) -> ModelSetupError:
-        return ModelSetupError(f"{self.model} is not at {self.host}{listed(names)}")
+        shown = listed([self._shown(name) for name in names])
+        return ModelSetupError(f"{self.model} is not at {self.host}{shown}")
 
     def _refusal(self, refused: RefusedError) -> LanguageModelError:
         if refused.no_model:
             try:
                 names = [str(each["id"]) for each in self._models()]
-            except (RefusedError, LookupError, TypeError, LanguageModelError):
+            except (  # whatever it is, the refusal is told
+                RefusedError, LookupError, TypeError, ValueError, RecursionError,
+                LanguageModelError, require("httpx", "openai").HTTPError,
+            ):  # fmt: skip
                 names = []
             return self._missing(names)
         if refused.status in (404, 405):  # any web server may answer this
@@ -281,16 +300,39 @@ class OpenAIModel(HttpModel):
         return super()._refusal(refused)
 
 
+def _check(found: Any) -> None:
+    """Raise an error that stands in the place of an answer."""
+    if isinstance(found, dict) and (error := found.get("error")):
+        code = error.get("code") if isinstance(error, dict) else None
+        status = code if isinstance(code, int) and 400 <= code < 600 else 500
+        raise RefusedError(status, json.dumps(found), None)
+
+
 def _events(lines: Iterator[bytes]) -> Iterator[Mapping[str, Any]]:
     """Yield the JSON values of server-sent events, or of a server that answers all at once."""
+    open_lines: list[bytes] = []  # of an event over several
     for line in lines:
         name, _, value = line.partition(b":")
-        if name == b"data" and value.strip() != b"[DONE]":
-            yield json.loads(value)
+        if open_lines and (name == b"data" or not line):
+            open_lines.append(value)
+            if not line:
+                yield json.loads(b"\n".join(open_lines))
+                open_lines = []
+        elif name == b"data" and value.strip() == b"[DONE]":
+            return  # some servers keep the connection
+        elif name == b"data" and value.strip():
+            try:
+                yield json.loads(value)
+            except ValueError:
+                open_lines = [value]
         elif name == b"error":  # llama.cpp, after the head was sent
             yield {"error": json.loads(value)}
         elif line.startswith(b"{"):
-            yield json.loads(line)
+            yield json.loads(b"\n".join([line, *lines]))
+        elif line.startswith(b"<"):
+            raise ValueError("it sent a page")
+    if open_lines:
+        yield json.loads(b"\n".join(open_lines))
 
 
 def _is_json(text: str) -> bool:

@@ -18,6 +18,36 @@ REASONING, REASONED = "<think>", "</think>"
 _BRACKETS = {"object": ("{", "}"), "array": ("[", "]")}
 
 
+def whole(text: str) -> str:
+    r"""Return a text without halves of characters, which nobody can send.
+
+    >>> whole("\ud83d\ude00 and \ud83d") == "\U0001f600 and \ufffd"
+    True
+    """
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+class Joined:
+    r"""The text of a reply in pieces, which servers may cut within a character.
+
+    >>> text = Joined()
+    >>> [text.add("a\ud83d"), text.add("\ude00b")] == ["a", "\U0001f600b"]
+    True
+    """
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def add(self, piece: str, *, last: bool = False) -> str:
+        """Return the text up to the last whole character; all of it after the last piece."""
+        text = self._half + piece
+        cut = not last and "\ud800" <= text[-1:] <= "\udbff"
+        self._half = text[-1:] if cut else ""
+        return whole(text[:-1] if cut else text)
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """Options of one request.

@@ -1,6 +1,10 @@
 """What servers of the OpenAI form differ in: fields, forms of answers, facts, keys."""
 
 import json
+import socket
+import threading
+import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -9,7 +13,7 @@ from sat_retriever.errors import LanguageModelError, ModelContextError, ModelSet
 from sat_retriever.llm.chat import Chat
 from sat_retriever.llm.openai import OpenAIModel
 from sat_retriever.llm.served import Options
-from tests.modelserver import Reaction, always, hashed, openai
+from tests.modelserver import Reaction, always, hashed, one_by_one, openai
 
 OBJECT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 ARRAY = {"type": "array", "items": {"type": "string"}}
@@ -151,6 +155,8 @@ def test_an_answer_that_is_none_is_told(body, words):
         ('data: {"choices": [{"delta": {}, "finish_reason": "content_filter"}]}', "filter"),
         ("data: [1]", "does not answer as an OpenAI-like server"),
         ("data: [DONE]", "broke off"),
+        ('data: {"choices": [\ndata: 3', "does not answer as an OpenAI-like server"),
+        ("<html>a page", "it sent a page"),
     ],
 )
 def test_a_stream_that_ends_otherwise_is_told(line, words):
@@ -164,11 +170,118 @@ def test_a_stream_that_ends_otherwise_is_told(line, words):
     assert len(server.chats) == 1
 
 
-def test_a_server_that_does_not_stream_is_read_all_the_same():
-    body = answer({"content": "Ada earns 41."})
+WHOLE = json.loads(answer({"content": "Ada earns 41."}))
+END = 'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n\n'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        json.dumps(WHOLE),
+        json.dumps(WHOLE, indent=2),
+        f"data:\n\ndata: {json.dumps(WHOLE)}\n\ndata: [DONE]\n\nwhatever",
+        "".join(f"data: {line}\n" for line in json.dumps(WHOLE, indent=2).splitlines()),
+    ],
+)
+def test_a_reply_is_read_however_its_lines_are_made(body):
     with openai(always(Reaction(body=body))) as server:
         pieces = list(Chat("openai:small", server.v1).words("a", "b"))
     assert [(piece.text, piece.ended) for piece in pieces] == [("Ada earns 41.", False), ("", True)]
+
+
+def test_halves_of_a_character_are_joined_and_lone_ones_are_not_sent():
+    halves = "".join(
+        f'data: {{"choices": [{{"delta": {{"content": "{piece}"}}}}]}}\n\n'
+        for piece in (r"a\ud83d", r"\ude00b", r"\ud83d")
+    )
+    with openai(always(Reaction(body=halves + END))) as server:
+        pieces = list(Chat("openai:small", server.v1).words("a\ud83d", "b"))
+    assert "".join(piece.text for piece in pieces) == "a\U0001f600b"
+    assert server.prompts[0] == "a\ufffd"
+
+
+@pytest.mark.parametrize(("done", "cut"), [(True, False), (False, True)])
+def test_an_answer_whose_end_was_told_is_whole_whatever_the_connection_does(done, cut):
+    said = 'data: {"choices": [{"delta": {"content": "Ada"}}]}\n\n' + END
+    said += "data: [DONE]\n\n" * done
+    with raw_server(said, stays=not cut) as address:
+        chat = Chat("openai:small", address, timeout_s=5)
+        start = time.monotonic()
+        assert "".join(piece.text for piece in chat.words("a", "b")) == "Ada"
+        assert time.monotonic() - start < 4
+
+
+@contextmanager
+def raw_server(said, *, stays):
+    """A server that promises more than it sends, and then keeps the connection or cuts it."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 99999\r\n\r\n"
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        kept = []
+
+        def serve():
+            connection, _ = listening.accept()
+            connection.recv(65_536)
+            connection.sendall(head + said.encode())
+            kept.append(connection) if stays else connection.close()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        thread.join()
+        for each in kept:
+            each.close()
+
+
+def test_an_error_in_place_of_an_answer_is_told_and_repeated_like_a_refusal(monkeypatch):
+    monkeypatch.setattr("sat_retriever.llm.http.PAUSES_S", (0.0, 0.0))
+    limited = Reaction(body='{"error": {"message": "Rate limit exceeded", "code": 429}}')
+    with openai(always(limited)) as server, pytest.raises(LanguageModelError, match="429: Rate"):
+        Chat("openai:small", server.v1).ask("Why?", OBJECT)
+    assert len(server.chats) == 3
+    with openai(one_by_one(limited, GOOD)) as server:
+        assert Chat("openai:small", server.v1).ask("Why?", OBJECT) == {"text": "Because."}
+
+
+@pytest.mark.parametrize("body", ["<html>", '{"data": 3}', '{"data": [{"id": null}]}', ""])
+def test_a_model_that_is_missing_is_told_where_the_list_of_models_is_none(body, monkeypatch):
+    def page(self):
+        self.send(200, body)
+
+    with openai(always(GOOD)) as server:
+        monkeypatch.setattr("tests.modelserver._Handler.do_GET", page, raising=False)
+        with pytest.raises(ModelSetupError, match=r"other is not at http"):
+            Chat("openai:other", server.v1).ask("Why?", OBJECT)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ALL_PROXY", "foo://127.0.0.1:9"),
+        ("NO_PROXY", "[::1"),
+        ("SSL_CERT_FILE", "/no/such/file.pem"),
+    ],
+)
+def test_an_environment_that_no_client_can_use_is_told(name, value, monkeypatch):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(InputError, match=rf"no client can be made .*{name}"):
+        Chat("openai:small", "https://here.example/v1")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The decoder prompt (length 9000) is longer than the maximum model length of 8192.",
+        "the prompt exceeds the context window",
+        "`inputs` must have less than 512 tokens. Given: 700",
+        "the prompt has 9000 tokens, and with 512 for the reply exceeds the context of 8192",
+    ],
+)
+def test_every_servers_words_for_a_prompt_that_is_too_long_are_known(said):
+    with (
+        openai(always(Reaction(status=400, error=said))) as server,
+        pytest.raises(ModelContextError, match="longer context"),
+    ):
+        Chat("openai:small", server.v1).ask("Why?", OBJECT)
 
 
 @pytest.mark.parametrize("tokens", [7, None])

@@ -62,6 +62,7 @@ class _Try:
     tokens: int | None = None
     ids: tuple[str, ...] = ()
     problem: str = ""
+    wait_s: float = 0.0  # before the next try
 
 
 class LanguageModel:
@@ -135,6 +136,10 @@ class LanguageModel:
         tokens: int | None = None
         attempt = 0
         while not done.ids and attempt < self.settings.tries:
+            if attempt and done.wait_s:
+                if done.wait_s > LONGEST_PAUSE_S:
+                    break
+                time.sleep(done.wait_s)
             done = self._tried(attempt, prompt, labels)
             tokens = tokens if done.tokens is None else done.tokens
             attempt += 1
@@ -160,8 +165,7 @@ class LanguageModel:
         except ModelSetupError:
             raise
         except LanguageModelError as error:
-            time.sleep(min(error.wait_s or 0.0, LONGEST_PAUSE_S))
-            return _Try(problem=str(error))
+            return _Try(problem=str(error), wait_s=error.wait_s or 0.0)
         tokens = checked_count(reply.prompt_tokens, prompt, num_ctx, use.num_predict)
         try:
             ids = chosen_of(parsed(reply.text, schema, use.model), labels)

@@ -144,6 +144,19 @@ def test_without_the_model_the_message_says_how_to_fetch_it():
     assert f"ollama pull {MODEL}" in refused(always(GOOD), models=("other:1b",))
 
 
+@pytest.mark.parametrize(
+    ("headers", "pauses"),
+    [({}, [1.0, 1.0]), ({"Retry-After": "7"}, [7.0, 7.0]), ({"Retry-After": "3600"}, [])],
+)
+def test_a_busy_server_is_asked_again_after_a_pause_and_never_for_long(
+    headers, pauses, monkeypatch
+):
+    waited = []
+    monkeypatch.setattr("sat_retriever.evaluation.llm.asking.time.sleep", waited.append)
+    answer, server = ask(always(Reaction(status=503, error="Loading model", headers=headers)))
+    assert (answer.failed, waited, len(server.chats)) == (True, pauses, len(pauses) + 1)
+
+
 def test_a_request_that_is_refused_for_good_is_not_repeated():
     with ollama(always(Reaction(status=400, error="does not support thinking"))) as server:
         with pytest.raises(ModelSetupError, match=r"400.*thinking"):
