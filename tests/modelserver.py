@@ -148,6 +148,7 @@ def openai(
     vectors: Callable[[Sequence[str]], list[list[float]]] = hashed,
     key: str = "",
     props: Mapping[str, Any] | None = None,
+    page: str | None = None,
 ) -> Iterator[Server]:
     """A server that speaks /v1/chat/completions, /v1/embeddings and /v1/models on a free port.
 
@@ -157,6 +158,7 @@ def openai(
         vectors: The embeddings of texts.
         key: The key that it asks for; none if empty.
         props: The answer to /props, as llama.cpp's server has it.
+        page: The answer to /models in place of their list.
     """
     listed = [{"id": each} if isinstance(each, str) else each for each in models]
 
@@ -166,7 +168,8 @@ def openai(
         def do_GET(self):
             self.server_.paths.append(self.path)
             if self.path == "/v1/models":
-                self.send(200, json.dumps({"object": "list", "data": listed}))
+                told = json.dumps({"object": "list", "data": listed}) if page is None else page
+                self.send(200, told)
             elif self.path == "/props" and props is not None:
                 self.send(200, json.dumps(props))
             else:

@@ -11,7 +11,8 @@ from benchmarks.answers.systems import Told
 
 Value = str | float | int | bool | None
 _CITED = re.compile(
-    r"\[[^\[\]\n]*#[^\[\]\n]*\]|\[\d{1,3}(?:\s*,\s*\d{1,3})*\]|\S+#[^\n!]*![A-Z]{1,3}\d+(?::[A-Z]{1,3}\d+)?"
+    r"\[[^\[\]\n]*#[^\[\]\n]*\]|\[\d{1,3}(?:\s*,\s*\d{1,3})*\]"
+    r"|\S+#[^\n!]*![A-Z]{1,3}\d+(?::[A-Z]{1,3}\d+)?"
 )
 _DAY = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 _MINUS = re.compile(r"[−–](?=\d)")

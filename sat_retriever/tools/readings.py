@@ -179,7 +179,7 @@ class Said:
             years = {day[:4] for day in others.days}
             return any(str(each.value) in years for each in mine.numbers)
         return any(
-            one.meets(two.value) or one.meets(-two.value if two.value < 0 else two.value)
+            one.meets(two.value) or one.meets(abs(two.value))
             for one in mine.numbers
             for two in others.numbers
         )

@@ -189,7 +189,7 @@ def unnamed(
     if len(sql) > MAX_SQL:  # it is not run
         return Unnamed()
     asked, numbers = set(stems(question)), said(question)
-    words, digits = _words(question), "".join(question.split())
+    words, joined = _words(question), "".join(question.split())
     own: frozenset[str] | None = None
     found: dict[str, None] = {}
     places: list[tuple[int, int]] = []
@@ -199,7 +199,8 @@ def unnamed(
         if match["number"]:
             new = equal and (match["row"] or float(text) >= _COUNTED)
             new = new and not _said(numbers, float(text)) and not _timed(text, times)
-            new = new and text not in digits  # "no.12345", "10 000"
+            # As in "no.12345" and "10 000".
+            new = new and not re.search(rf"(?<!\d){re.escape(text)}(?!\d)", joined)
         elif _DAY.fullmatch(text):
             new = equal and not _said(numbers, text) and not _timed(text, times)
         elif new := len(text) >= _LEAST_QUOTED and not (

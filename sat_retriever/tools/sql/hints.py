@@ -10,7 +10,7 @@ from itertools import islice
 from sat_retriever.records.typedtable import TypedColumn, value_text
 from sat_retriever.text.segment import stems
 from sat_retriever.tools.sql.check import Compared
-from sat_retriever.tools.sql.names import SqlTable, shown
+from sat_retriever.tools.sql.names import SqlTable, literal, shown
 
 _NO_COLUMN = re.compile(
     r'Referenced column "(?P<name>[^"]+)" (?:was )?not found'
@@ -68,7 +68,7 @@ def mended(said: str, tables: Sequence[SqlTable], most: int) -> str:
     for table in tables:
         for own, column in zip(table.columns, table.table.columns, strict=True):
             if name in column.values:
-                return f"{shown(name)} is a text of {own}: texts stand in single quotes. {listed}"
+                return f"{literal(name)} is a text of {own}: texts stand in single quotes. {listed}"
     headers = {
         column.name.casefold(): own
         for table in tables
@@ -89,7 +89,7 @@ def told_missing(missing: Mapping[str, Iterable[tuple[TypedColumn, Compared]]]) 
         missing: The columns and the texts, by the SQL name of their table.
     """
     told = (
-        f"{table}.{name} has no {shown(text)}{_nearest(column, text)}."
+        f"{table}.{name} has no {literal(text)}{_nearest(column, text)}."
         for table, conditions in missing.items()
         for column, (name, text, _) in conditions
     )

@@ -136,6 +136,11 @@ def number_text(value: float) -> str:
     return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.15g}"
 
 
+def literal(text: str) -> str:
+    """Return a text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def shown(text: str) -> str:
     r"""Return a text as a query compares with it: by a pattern if it is long or has odd blanks.
 
@@ -144,14 +149,13 @@ def shown(text: str) -> str:
     """
     words = "%".join(part for part in re.split(r"[^\S ]+| {2,}|^ | $", text) if part)
     cut = words[:_MOST_TEXT]
-    quoted = cut.replace("'", "''")
     if words == text == cut:
-        return f"'{quoted}'"
+        return literal(text)
     odd = (
         "" if text.startswith(words[:1]) else "%",
         "" if words == cut and text.endswith(words[-1:]) else "%",
     )
-    return f"ILIKE '{odd[0]}{quoted}{odd[1]}'"
+    return f"ILIKE {literal(f'{odd[0]}{cut}{odd[1]}')}"
 
 
 def sql_tables(tables: Sequence[TypedTable]) -> list[SqlTable]:

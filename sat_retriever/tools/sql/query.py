@@ -18,7 +18,7 @@ from sat_retriever.tools.naming import gone, named_sheet
 from sat_retriever.tools.sql.ask import DEFAULT_LIMITS, QueryLimits, ask, too_much_memory
 from sat_retriever.tools.sql.check import WHOLE_ROWS, Compared
 from sat_retriever.tools.sql.hints import mended, told_missing
-from sat_retriever.tools.sql.names import FIND_COLUMNS, SqlTable, shown, sql_tables
+from sat_retriever.tools.sql.names import FIND_COLUMNS, SqlTable, literal, shown, sql_tables
 
 MAX_TABLES = 20
 MAX_COMPARED = 50
@@ -158,8 +158,8 @@ class TableQuery:
                 if same and text not in same:
                     others = ", ".join(map(shown, sorted(same)[:3]))
                     yield (
-                        f"{name} has no {shown(text)}, but {others}: compare lower({name}), or by "
-                        "ILIKE."
+                        f"{name} has no {literal(text)}, but {others}: "
+                        f"compare lower({name}), or by ILIKE."
                     )
 
 

@@ -468,6 +468,7 @@ UNNAMED = [  # question, condition, what of it the question does not name
     ("total revenue", "revenue > 0 AND revenue <= 5000 AND region <> 'x = 777'", ""),
     ("revenue of receipt no.12345", "revenue = 12345", ""),
     ("revenue over 10 000", "revenue = 10000", ""),
+    ("revenue over 10 000", "revenue = 100", "100"),
     ("revenue of northern regions", "region ILIKE '%North%'", ""),
     ("revenue of the Sou region", "region = 'South'", "'South'"),
     ("total revenue", "product = 'A 400'", ""),  # no text of the table: another hint tells it

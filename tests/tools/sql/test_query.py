@@ -123,6 +123,10 @@ def test_what_the_table_leaves_out_is_said_beside_the_answer(asked):
     [
         ("customer = 'Adda'", "orders.customer has no 'Adda'; it has 'Ada'."),
         ("customer ILIKE '%ada lovelace%'", "has no '%ada lovelace%'; it has 'Ada'."),
+        (
+            f"customer = '{'y' * 70}'",
+            f"has no '{'y' * 70}'; its values are such as 'Ada', 'Bob', 'Eve'.",
+        ),
         ("customer = 'Zzyzx'", "has no 'Zzyzx'; its values are such as 'Ada', 'Bob', 'Eve'."),
         (
             "day LIKE '%/01/2024'",
